@@ -93,11 +93,11 @@ types: $(PACKAGES)
 imports: $(PACKAGES)
 	@.venv/bin/lint-imports
 
-test: env check ## check, then every test, two files of tests at a time
-	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25
+test: env check ## check, then every test, in two processes
+	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 25
 
 coverage: env ## every test once more, with the lines that no test reaches; takes half as long again
-	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
+	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --cov --cov-report=term
 
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh

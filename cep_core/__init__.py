@@ -10,6 +10,7 @@ from cep_core.language.errors import QueryError
 from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
 from cep_core.policies import monitor, why
 from cep_core.propositional_policies import monitor_mtl
 from cep_core.queries import aggregate, detect, explain, match, shed
@@ -19,6 +20,7 @@ __all__ = [
     "EvaluationError",
     "LogError",
     "QueryError",
+    "TooManyExpressions",
     "UnboundedFuture",
     "UnsafeFormula",
     "UserAggregate",

@@ -20,8 +20,10 @@ from cep_core.events.logs.named_points import NamedPointReader
 from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, OFFSET, offsets_of
 from cep_core.events.schema import LogSchema
 from cep_core.events.table import log_schema_of, order
+from cep_core.language.explanation import Explanation
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.bind.binding import bind_written
+from cep_core.language.propositional.explain.explaining import explain_policy
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.parsing import parse
 from cep_core.policy_on_log import POINT, TextLog
@@ -104,6 +106,14 @@ class PropositionalOnLog:
     def stream(self) -> pa.RecordBatchReader:
         """What is told, as it becomes known. Raises LogError, TooManyExpressions behind all that was told before."""
         return pa.RecordBatchReader.from_batches(self.columns, self._batches())
+
+    def explain(self) -> Explanation:
+        """How the policy is understood, and how it is monitored while a log is read."""
+        from cep_core.monitoring.propositional.stream.account import streaming_section
+
+        explanation = explain_policy(self.policy, ())
+        section = streaming_section(self.policy.core, self.settings.mode)
+        return replace(explanation, sections=(*explanation.sections, section))
 
     @property
     def columns(self) -> pa.Schema:

@@ -58,12 +58,12 @@ def _work(options: argparse.Namespace) -> None:
 
 def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
     progress = to_person()
+    if options.task == "maintain":
+        maintain(options.workload, places.lake(), progress)
+        return
     name = f"trendmill {options.task} {options.workload}"
     spark = start_session(name, "cluster") if options.cluster else start_session(name, scale=_scale(options, progress))
     try:
-        if options.task == "maintain":
-            maintain(spark, options.workload, places.lake(), progress)
-            return
         run = begin(
             options.workload,
             options.first,

@@ -1,9 +1,9 @@
-"""`trendmill monitor p.mfotl log`: where a policy is violated in a log's file, without Spark or a lake.
+"""`trendmill monitor p.mfotl log`, or `p.mtl`: where a policy is violated in a log's file, without Spark or a lake.
 
 With a signature (`--sig`) the log is a text of MonPoly, DejaVu or the RV competition, which is read in blocks; without
 one it is a table in a CSV, JSON lines or Parquet file, as for `trendmill match`. `-` reads a text from standard input.
 Verdicts are listed as they are found; of standard input each one as soon as it is decided. Where causes are asked, the
-whole log is read first.
+whole log is read first. A policy in an `.mtl` file reads a text of lines `@ts name name ...`, or a table.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ import time
 from pathlib import Path
 
 from cep_core.events.logs.errors import LogError
+from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
+from cep_core.propositional_on_log import MODES, Tally
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import TABLES, TEXTS
 from jobs.log_files.monitored.policies import Asked, asked
+from jobs.log_files.monitored.propositional import is_propositional
 from jobs.log_files.monitored.question import asked_verdict
+from jobs.log_files.monitored.truths import TruthListing
 from jobs.log_files.monitored.verdicts import SHOWN, VerdictListing
 from jobs.log_files.remarks import remark
 from jobs.reports.words.quantities import counted, elapsed, quantity
@@ -32,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser, log_required=False)
     parser.add_argument("--sig", type=Path, metavar="FILE", help="MonPoly's signature of a log that is a text")
     parser.add_argument(
-        "--format", choices=[*TEXTS, *TABLES], help="what the log is (default: told by its name or first line)"
+        "--format", choices=[*TEXTS, "names", *TABLES], help="what the log is (default: told by its name or first line)"
     )
     parser.add_argument("--end", choices=["open", "closed"], default="open", help="whether more events may follow")
     parser.add_argument("--no-rewrite", action="store_true", help="judge safety on the formula as written")
@@ -42,8 +46,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--points", default="by_timestamp", help="by_timestamp (default), by_event, or a column")
     parser.add_argument("--for-each", metavar="COLUMN", action="append", help="a log of its own for each value")
     parser.add_argument("--limit", type=count, help=f"verdicts to list (default {SHOWN}; for programs all)")
-    parser.add_argument("--as", dest="form", choices=["monpoly"], help="print verdicts as this monitor does")
+    parser.add_argument(
+        "--as", dest="form", choices=["monpoly", "aerial", "hydra"], help="print verdicts as this monitor does"
+    )
     parser.add_argument("--fail", action="store_true", help=f"exit with {VIOLATED} if there is a verdict")
+    parser.add_argument("--mode", choices=MODES, help="of an .mtl policy, how open points are kept (default local)")
+    parser.add_argument(
+        "--resolved", action="store_true", help="of an .mtl policy, the truth of each decided point, in order"
+    )
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out and count lines of a text that are no points (.mtl)"
+    )
+    parser.add_argument(
+        "--atom",
+        metavar="ATOM",
+        action="append",
+        default=[],
+        help="an atom of an .mtl policy over a table, 'late: Departure delay_min >= 60'",
+    )
     questions = parser.add_mutually_exclusive_group()
     questions.add_argument(
         "--why",
@@ -75,16 +95,23 @@ def run(options: argparse.Namespace) -> int:
             return _tell_causes(options, policy, question)
         rows = policy.policy.stream()
         causes = policy.policy.causes_of_verdict if options.why == LISTED else None
-        listing = VerdictListing(options, policy.clock, rows.schema, causes)
+        kind = VerdictListing if policy.tally is None else TruthListing
+        listing = kind(options, policy.clock, rows.schema, causes)
         for batch in rows:
             meter.clear()
             listing.add(batch)
         listing.end()
     except LogError as error:
+        raise (RunError if not is_propositional(options.query) else WrongWorkload)(str(error)) from error
+    except TooManyExpressions as error:
         raise RunError(str(error)) from error
     finally:
         meter.clear()
-    if listing.for_person:
+    if policy.tally is not None and policy.tally.skipped:
+        remark(f"{counted(policy.tally.skipped, 'line')} left out: no points")
+    if listing.for_person and policy.tally is not None:
+        print(_told(policy.tally, listing, time.perf_counter() - begin))
+    elif listing.for_person:
         print(_ending(listing, time.perf_counter() - begin))
     return VIOLATED if options.fail and listing.found else OK
 
@@ -111,6 +138,15 @@ def _tell_causes(options: argparse.Namespace, policy: Asked, question: str) -> i
         remark(f"this is {'a' if causes.holds else 'no'} violation")
     print(json.dumps(causes.to_dict(), ensure_ascii=False) if options.json else causes.text(policy.clock.time))
     return VIOLATED if options.fail and causes.holds else OK
+
+
+def _told(tally: Tally, listing: VerdictListing, seconds: float) -> str:
+    cut = f" ({quantity(listing.shown)} shown)" if listing.shown < listing.found else ""
+    return (
+        f"{counted(tally.points, 'point')}, {quantity(tally.truths)} decided, "
+        f"{counted(tally.violations, 'violation')}{cut}, {counted(tally.equivalences, 'equivalence')}, "
+        f"{quantity(tally.open)} open; {elapsed(seconds)}"
+    )
 
 
 def _ending(listing: VerdictListing, seconds: float) -> str:

@@ -31,15 +31,18 @@ class Table:
     columns: tuple[Column, ...]
     partitioned_by: tuple[str, ...] = ("day",)
     checks: Mapping[str, str] = field(default_factory=dict)
+    former_checks: Mapping[str, str] = field(default_factory=dict)
+    """What older tables have in place of these constraints, in words that only Spark reads."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further table properties, for programs that read the table's own log."""
     widens: bool = False
     """Whether nullable columns that an older table lacks are added to it. Its old rows have NULL there."""
     in_spark: bool = False
-    """Whether stages read or write it with Spark, whose session then has to know its name."""
+    """Whether stages of a large run read or write it with Spark, whose session then has to know its name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))
+        object.__setattr__(self, "former_checks", MappingProxyType(dict(self.former_checks)))
         object.__setattr__(self, "properties", MappingProxyType(dict(self.properties)))
 
     @property

@@ -3,10 +3,12 @@
 Two profiles: `local` runs driver and executors in this process' JVM; `cluster` leaves the master, memory and cores to
 spark-submit or to the cluster's own defaults. The local profile has two scales (jobs/runs/input_size.py chooses):
 
-| scale | code | JVM's compilers | heap |
-|---|---|---|---|
-| small | expressions are interpreted | the quick one | 2 GB |
-| large | Spark generates code for each plan | both | 3 GB, or less where the machine has less |
+| scale | code | plans | JVM's compilers | heap |
+|---|---|---|---|---|
+| small | expressions are interpreted | stay | the quick one | 2 GB |
+| large | Spark generates code for each plan | adapt | both | 3 GB, or less where the machine has less |
+
+Stages ask a session for its scale (`scale_of`): of a small run, this process holds all rows (docs/decisions/0021).
 
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
 of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
@@ -38,7 +40,7 @@ EVERYWHERE = {
     "spark.sql.parquet.compression.codec": "zstd",
     # Delta replays a table's log with 50 tasks by default; two are enough below millions of files.
     "spark.databricks.delta.snapshotPartitions": "2",
-    # Listing a folder of a few hundred files with 10,000 tasks makes VACUUM take a minute instead of seconds.
+    # Listing a folder of a few hundred files with 10,000 tasks takes a minute instead of seconds.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     # Delta's parser does not substitute named parameters in the text; this binds them in the plan instead.
@@ -55,10 +57,15 @@ LOCAL = {
     "spark.master": "local[2]",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # The default of 200 is for hundreds of cores; adaptive execution merges what is still too small.
-    "spark.sql.shuffle.partitions": "8",
     # Delta can check a version by a file of its own beside the log; nothing here reads it.
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
+}
+
+PLANS = {
+    # A plan that adapts is planned anew after each shuffle: a fifth of a small run's time. Few rows gain nothing by it.
+    "small": {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2"},
+    # The default of 200 is for hundreds of cores; adaptive execution merges what is still too small.
+    "large": {"spark.sql.adaptive.enabled": "true", "spark.sql.shuffle.partitions": "8"},
 }
 
 CODE = {
@@ -67,6 +74,9 @@ CODE = {
     "small": {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"},
     "large": {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
 }
+
+SCALE = "spark.trendmill.scale"
+"""The setting that tells a session's scale."""
 
 SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
 """Bytes of heap. Python's workers, which evaluate, need as much again."""
@@ -90,9 +100,16 @@ def settings(
         **everywhere,
         **LOCAL,
         **CODE[scale],
+        **PLANS[scale],
+        SCALE: scale,
         "spark.driver.memory": f"{heap(scale) >> 20}m",
         "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),
     }
+
+
+def scale_of(spark: SparkSession) -> Scale:
+    """The scale of a session's settings; large if nobody chose it, as on a cluster."""
+    return "small" if spark.conf.get(SCALE, "large") == "small" else "large"
 
 
 def heap(scale: Scale, memory: int | None = None) -> int:

@@ -21,6 +21,7 @@ from jobs.raw.damage import refuse_damaged, refuse_mixed
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
+from jobs.stages.held_rows import computed, to_write
 from jobs.workload.declaration import Workload
 
 STAGED, ROWS = "work_staged_events", "work_source_rows"
@@ -46,7 +47,7 @@ def ingest(run: Run) -> StageOutcome:
     equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
     replace_all(
         [
-            Replacement(_staged(run), run.table(STAGED), loaded(run, "_undated")),
+            Replacement(to_write(run, _staged(run)), run.table(STAGED), loaded(run, "_undated")),
             Replacement(equation, run.table(ROWS), one_of("day", run.loads)),
         ]
     )
@@ -67,17 +68,17 @@ def _parse(run: Run, source_files: dict[str, SourceFiles]) -> None:
     A local checkpoint, unlike a cache, also cuts the plan. With a cache, a query over a workload's nested views takes
     tens of seconds to plan.
     """
-    rows = {name: frame.localCheckpoint() for name, frame in source_views(run, source_files).items()}
+    rows = {name: computed(run, frame) for name, frame in source_views(run, source_files).items()}
     for name, frame in rows.items():
         frame.createOrReplaceTempView(name)
     _raw_rows(run, rows, source_files).createOrReplaceTempView("raw_rows")
     run_days(run).createOrReplaceTempView("run_days")
     _source_counts(run, rows, source_files).createOrReplaceTempView("source_counts")
-    events = candidate_events(run).localCheckpoint()
+    events = computed(run, candidate_events(run))
     events.createOrReplaceTempView("candidate_events")
     events.where(sf.col("day").isin(*run.loads)).createOrReplaceTempView("events_of_run")
     fates = run.spark.sql(statement("load", "row_fates"), args={"start": run.workload.start})
-    fates.localCheckpoint().createOrReplaceTempView("row_fates")
+    computed(run, fates).createOrReplaceTempView("row_fates")
 
 
 def _source_counts(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:

@@ -2,8 +2,9 @@
 
 Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only, because others can
 be made again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an
-event's rank among all events of the days read: its rank within its day after the number of events of the days before,
-which needs no global sort. If a query reads time-points, each event has its `offset`, and `_work/points` is written.
+event's rank among all events of the days read. If a query reads time-points, each event has its `offset`, and
+`_work/points` is written. The events of a small run are cut here, those of a large one by Spark's workers
+(`jobs/stages/held_rows.py`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from cep_core.events.logs.time_points import offsets_of
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan, split
+from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW
+from jobs.lake.dataset import read_table
+from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.held_rows import is_held
 from jobs.stages.slicing.event_counts import Days
 from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
@@ -30,31 +36,22 @@ from jobs.stages.slicing.time_points import are_read, offset, store_points
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+Plans = Sequence[tuple[Plan, Days]]
+"""Plans, each with the days that its queries read."""
+
+IN_FILES = ("plan_id", "slice", "ts", "seq")
+"""The order of rows in the files of `_work/slices`."""
+
 
 def slice_events(run: Run) -> StageOutcome:
     """Write the slices of the run's plans."""
-    from pyspark.sql import functions as f
-
     assert run.scope is not None
     plans = [(plan, read_by(run, plan)) for plan in planned(run)]
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
-    ranked = _ranked(run, run.scope.reads)
-    if with_points:
-        ranked = ranked.withColumn("offset", offset(run.workload.time.points))
-    events = ranked.where(
-        f.col("event_type").isin(sorted({atom.event_type for plan, _ in plans for atom in plan.atoms}))
-    )
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
-    absent = {name: f.lit(None) for name in ("offset", *run.workload.attributes) if name not in columns}
-    sliced = (
-        events.select(*columns)
-        .mapInArrow(splitter(plans), _ddl(run, columns))
-        .repartition(2 * run.spark.sparkContext.defaultParallelism, "plan_id", "slice")
-        .sortWithinPartitions("plan_id", "slice", "ts", "seq")
-        .withColumns({**absent, "run_id": f.lit(run.run_id)})
-    )
-    replace(sliced, run.table("work_slices"), EVERY_ROW)
+    cut = cut_here if is_held(run) else cut_in_spark
+    replace(cut(run, plans, columns), run.table("work_slices"), EVERY_ROW)
     if with_points:
         store_points(run, run.scope.reads)
     read = read_ledger(run.lake, run.workload.name)
@@ -62,6 +59,47 @@ def slice_events(run: Run) -> StageOutcome:
     written = DeltaTable(run.lake / run.workload.name / "_work" / "slices").count()
     return StageOutcome(
         rows_in, written, message=f"{sum(plan.slices for plan, _ in plans)} slices of {len(plans)} plan(s)"
+    )
+
+
+def cut_here(run: Run, plans: Plans, columns: Sequence[str]) -> pa.Table:
+    """The rows of `_work/slices`, in the order of each slice's file."""
+    assert run.scope is not None
+    table = schema_of(run.lake / run.workload.name / "_work" / "slices")
+    stored = read_table(run.lake / run.workload.name / "events", table.names, run.scope.reads)
+    assert stored is not None
+    events = log_order(stored)
+    events = events.append_column("pos", pa.array(np.arange(events.num_rows, dtype=np.int64)))
+    if "offset" in columns:
+        events = events.append_column("offset", pa.array(offsets_of(events, run.workload.time.points)))
+    types = pa.array(sorted({atom.event_type for plan, _ in plans for atom in plan.atoms}), pa.string())
+    relevant = events.filter(pc.is_in(events["event_type"], types)).select(columns)
+    rows = pa.concat_tables(split_events(plan, days, relevant) for plan, days in plans)
+    for name in table.names:
+        if name not in rows.column_names:
+            value = run.run_id if name == "run_id" else None
+            rows = rows.append_column(name, pa.repeat(pa.scalar(value, table.field(name).type), rows.num_rows))
+    return rows.sort_by([(name, "ascending") for name in IN_FILES])
+
+
+def cut_in_spark(run: Run, plans: Plans, columns: Sequence[str]) -> DataFrame:
+    """The same by Spark's workers; an event's rank in its day needs no global sort."""
+    from pyspark.sql import functions as f
+
+    assert run.scope is not None
+    ranked = _ranked(run, run.scope.reads)
+    if "offset" in columns:
+        ranked = ranked.withColumn("offset", offset(run.workload.time.points))
+    events = ranked.where(
+        f.col("event_type").isin(sorted({atom.event_type for plan, _ in plans for atom in plan.atoms}))
+    )
+    absent = {name: f.lit(None) for name in ("offset", *run.workload.attributes) if name not in columns}
+    return (
+        events.select(*columns)
+        .mapInArrow(splitter(plans), _ddl(run, columns))
+        .repartition(2 * run.spark.sparkContext.defaultParallelism, "plan_id", "slice")
+        .sortWithinPartitions(*IN_FILES)
+        .withColumns({**absent, "run_id": f.lit(run.run_id)})
     )
 
 
@@ -73,7 +111,7 @@ def attributes_read(run: Run, query: str, plan: Plan) -> set[str]:
     return run.workload.attributes.keys() & named.union(*evaluator.reads.values(), *seen.reads.values())
 
 
-def splitter(plans: Sequence[tuple[Plan, Days]]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def splitter(plans: Plans) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """The function that each worker applies to its events.
 
     It gives a row for each slice of each plan that an event is in.
@@ -84,23 +122,22 @@ def splitter(plans: Sequence[tuple[Plan, Days]]) -> Callable[[Iterable[pa.Record
         restored = [(Plan.from_dict(content), days) for content, days in contents]
         for batch in batches:
             for plan, days in restored:
-                yield from split_batch(plan, days, batch)
+                yield from split_events(plan, days, pa.Table.from_batches([batch])).to_batches()
 
     return split_batches
 
 
-def split_batch(plan: Plan, days: list[date], batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows of one plan for a batch of events, with the columns `plan_id` and `slice` in front."""
-    events = pa.Table.from_batches([batch])
+def split_events(plan: Plan, days: Sequence[date], events: pa.Table) -> pa.Table:
+    """The rows of one plan for some events, with the columns `plan_id` and `slice` in front."""
     events = events.filter(pc.is_in(events["day"], pa.array(days, pa.date32())))
     rows, slices = split(plan, events)
     copies = events.take(pa.array(rows))
     copies = copies.add_column(0, "slice", pa.array(slices.astype(np.int32)))
-    yield from copies.add_column(0, "plan_id", pa.array([plan.plan_id] * len(rows), pa.string())).to_batches()
+    return copies.add_column(0, "plan_id", pa.array([plan.plan_id] * len(rows), pa.string()))
 
 
 def _ranked(run: Run, days: Days) -> DataFrame:
-    """The events of some days with `pos`, their rank among all events of these days."""
+    """The events of some days with `pos`: their rank within their day after the number of events of the days before."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 

@@ -21,6 +21,7 @@ from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.held_rows import frame_of
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 
 PERIODS = 24
@@ -29,13 +30,11 @@ PERIODS = 24
 
 def statistics(run: Run) -> StageOutcome:
     """Count the events of days whose statistics are outdated for their events or the workload's queries."""
-    from pyspark.sql import functions as f
-
     days = uncounted_days(run)
     if not days:
         return StageOutcome(message="every day is counted")
     spark, calendar = run.spark, run.workload.operating_days
-    events = spark.table(run.table("events")).where(f.col("day").isin(list(days)))
+    events = frame_of(run, "events", days)
     places = _places(run)
     values = attribute_values(events, places)
     events.createOrReplaceTempView("counted_events")

@@ -25,6 +25,7 @@ from jobs.quality.gate import Check, columns_of, judge
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
+from jobs.stages.held_rows import computed, frame_of, is_held, to_write, to_write_in_log_order
 from jobs.stages.ingest import EQUATION, STAGED, loaded, run_days
 
 DAYS = "work_loaded_days"
@@ -42,8 +43,8 @@ def validate(run: Run) -> StageOutcome:
     Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
     """
     equation = _equation(run)
-    staged = run.spark.table(run.table(STAGED)).where(loaded(run, "_undated")).localCheckpoint()
-    staged.createOrReplaceTempView("staged")
+    staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
+    (staged if is_held(run) else computed(run, staged)).createOrReplaceTempView("staged")
     in_run = one_of("day", run.loads)
     run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
     checks = _judged(run, equation)
@@ -52,12 +53,11 @@ def validate(run: Run) -> StageOutcome:
     }
     passed = [day for day in run.loads if day not in refused]
     quarantine = run.spark.sql(statement("load", "quarantine"))
-    published = [Replacement(quarantine, run.table("quarantine"), loaded(run, "undated"))]
+    published = [Replacement(to_write(run, quarantine), run.table("quarantine"), loaded(run, "undated"))]
     if passed:
         good = one_of("day", passed)
         events = run.spark.table("passing").where(good)
-        sorted_events = events.repartition("day").sortWithinPartitions("day", "ts", "seq")
-        published.append(Replacement(sorted_events, run.table("events"), good))
+        published.append(Replacement(to_write_in_log_order(run, events), run.table("events"), good))
     replace_all(published)
     rows = _loaded_days(run, checks, refused)
     replace(rows, run.table(DAYS), in_run)

@@ -54,8 +54,18 @@ class OperatingDays:
         return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
 
     def sql(self, ts: str = "ts") -> str:
-        """The SQL expression of a moment's operating day. It uses integers only: a double would round nanoseconds."""
+        """The SQL expression of a moment's operating day, which Spark and delta-rs read alike.
+
+        Spark divides doubles, delta-rs integers. Both are exact: the day's begin is a multiple of a day's length, and
+        such a multiple has few enough digits for a double, even in nanoseconds.
+        """
         since = f"({ts} - {self.offset})"
+        begin = f"({since} - (({since} % {self.length}) + {self.length}) % {self.length})"
+        return f"DATE '1970-01-01' + CAST({begin} / {self.length} AS INT)"
+
+    def former_sql(self) -> str:
+        """The same of `ts`, as tables have it that were made when only Spark wrote them."""
+        since = f"(ts - {self.offset})"
         return f"date_from_unix_date(CAST(({since} - pmod({since}, {self.length})) div {self.length} AS INT))"
 
 

@@ -17,6 +17,7 @@ from jobs.stages.ingest import ingest
 from jobs.stages.validate import validate
 from jobs.workload.declaration import Workload, load_workload
 from tests.leases import leased
+from tests.scales import at
 
 D1, D2, D3 = date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 3)
 
@@ -79,7 +80,7 @@ class Readings:
         (folder / "expectations.yaml").write_text(RULES)
         self.workload = load_workload(folder)
         self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
-        with leased(self.lake, "readings"):
+        with leased(self.lake, "readings"), at(self.spark, "large"):
             create(self.spark, "readings", [table_of(self.workload, name) for name in LOADED], self.lake)
 
     @property

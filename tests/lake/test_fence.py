@@ -32,6 +32,7 @@ from jobs.lake.leasing.lease import fenced, give_back, lease_file, take
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import result_table
 from jobs.lake.write import append, replace
+from tests.scales import at
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=1)
 DAY = date(2024, 1, 1)
@@ -55,7 +56,8 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     columns = pa.schema([pa.field("n", pa.int64())])
     with kept(path, take(path, "made", "made")):
         tables = [result_table(name, "Which?", columns) for name in ("answers", "runs")]
-        create(spark, "fenced", [dataclasses.replace(table, in_spark=True) for table in tables], tmp_path)
+        with at(spark, "large"):
+            create(spark, "fenced", [dataclasses.replace(table, in_spark=True) for table in tables], tmp_path)
     give_back(path, "made")
     yield tmp_path
     spark.sql("DROP DATABASE IF EXISTS fenced CASCADE")

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorkload
+from jobs.lake.session import Scale
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, EVENTS, Readings
+from tests.scales import at
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -39,14 +41,19 @@ def test_a_day_gets_exactly_its_events(readings: Readings) -> None:
 
 
 def test_any_order_of_loads_leaves_the_same_tables(readings: Readings) -> None:
-    """Days one by one, backwards and again, or at once: same events, same quarantine, undated rows once."""
+    """Days one by one, backwards and again, or at once: same events, same quarantine, undated rows once.
+
+    One load is that of a large input, the others are those of small ones.
+    """
     readings.write(*GOOD, "4,not a time,a,7", "5,2024-01-02T11:00:00Z,a,-1", "6,2024-01-03T11:00:00Z,c,1")
     readings.load(D1, D2, D3)
     tables = ("events", "quarantine", "work_source_rows")
     at_once = {table: readings.rows(table) for table in tables}
     assert [row[4] for row in at_once["quarantine"]] == ["type", "not_negative"]
-    for days in ((D3,), (D1, D2), (D2,), (D1,)):
-        readings.load(*days)
+    scales: tuple[Scale, ...] = ("small", "large", "small", "small")
+    for days, scale in zip(((D3,), (D1, D2), (D2,), (D1,)), scales, strict=True):
+        with at(readings.spark, scale):
+            readings.load(*days)
     assert {table: readings.rows(table) for table in tables} == at_once
 
 

@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
+from deltalake.exceptions import DeltaError
 
 from jobs.exits import SchemaChanged
 from jobs.lake.conditions import equal, in_spark, one_of
 from jobs.lake.register import register
-from jobs.lake.tables.all_tables import lake_tables
+from jobs.lake.tables.all_tables import lake_tables, table_of
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import result_table
 from jobs.lake.write import append, replace
 from jobs.workload.declaration import load_workload
+from jobs.workload.operating_days import UNITS, OperatingDays
 from tests.leases import leased
+from tests.scales import at
 
 pytestmark = pytest.mark.spark
 
 SAMPLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights"
+INSIDE = "delta.constraints.inside_its_day"
 D1, D2 = date(2024, 1, 1), date(2024, 1, 2)
 
 
 @pytest.fixture
 def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     spark.sql("DROP DATABASE IF EXISTS tables CASCADE")
-    with leased(tmp_path, "tables"):
+    with leased(tmp_path, "tables"), at(spark, "large"):
         yield tmp_path
 
 
@@ -97,13 +102,20 @@ def test_every_table_can_be_read_without_spark(spark: Any, lake: Path) -> None:
         assert list(found.metadata().partition_columns) == list(table.partitioned_by)
 
 
-def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
-    """An event outside its operating day cannot be written."""
+@pytest.mark.parametrize("former", [False, True])
+def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path, former: bool) -> None:
+    """An event outside its operating day cannot be written, by Spark or delta-rs; a table that says so in words that
+    only Spark reads gets new ones."""
     from pyspark.sql import functions as sf
 
     workload = load_workload(SAMPLE)
-    events = next(table for table in lake_tables(workload) if table.name == "events")
+    events = table_of(workload, "events")
+    if former:
+        made = dataclasses.replace(events, checks={**events.checks, **events.former_checks})
+        create(spark, "tables", [made], lake)
+        assert "div" in DeltaTable(lake / "tables" / "events").metadata().configuration[INSIDE]
     create(spark, "tables", [events], lake)
+    assert DeltaTable(lake / "tables" / "events").metadata().configuration[INSIDE] == events.checks["inside_its_day"]
     columns = {column.name: sf.lit(None).cast(column.type) for column in events.columns}
     row = spark.range(1).select(*[value.alias(name) for name, value in columns.items()])
     wrong = row.withColumns(
@@ -111,4 +123,30 @@ def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
     )
     with pytest.raises(Exception, match="inside_its_day"):
         replace(wrong, "tables.events", equal("day", D1))
+    with pytest.raises(DeltaError, match="1 rows failed validation check"):
+        replace(wrong.toArrow(), "tables.events", equal("day", D1))
     assert spark.table("tables.events").count() == 0
+    begin, end = workload.operating_days.interval(D1)
+    replace(wrong.withColumn("ts", sf.lit(begin)).toArrow(), "tables.events", equal("day", D1))
+    replace(wrong.withColumn("ts", sf.lit(end - 1)), "tables.events", equal("day", D1))
+    for ts in (begin - 1, end):
+        with pytest.raises(DeltaError, match="1 rows failed validation check"):
+            replace(wrong.withColumn("ts", sf.lit(ts)).toArrow(), "tables.events", equal("day", D1))
+    assert [row.ts for row in spark.table("tables.events").collect()] == [end - 1]
+
+
+def test_both_writers_know_the_day_of_a_moment(spark: Any, tmp_path: Path) -> None:
+    """First and last moments of days, in every unit, as far as nanoseconds reach."""
+    moments, days, expressions = {}, {}, []
+    for unit in UNITS:
+        calendar = OperatingDays(timedelta(hours=8, minutes=30), unit)
+        chosen = [date(1677, 9, 23), date(1900, 2, 28), date(1969, 12, 31), date(1970, 1, 1), D1, date(2262, 4, 10)]
+        moments[unit] = [ts for day in chosen for begin, end in [calendar.interval(day)] for ts in (begin, end - 1)]
+        days[unit] = [calendar.day_of(ts) for ts in moments[unit]]
+        expressions.append(f"{calendar.sql(unit)} AS {unit}")
+    table = pa.table(moments)
+    assert spark.createDataFrame(table).selectExpr(*expressions).toArrow().to_pydict() == days
+    write_deltalake(tmp_path / "moments", table)
+    queries = QueryBuilder().register("moments", DeltaTable(tmp_path / "moments"))
+    told = queries.execute(f"SELECT {', '.join(expressions)} FROM moments").read_all()
+    assert pa.table(told).to_pydict() == days

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobs import cli
-from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
+from tests.runs.lake.lakes import CommandLine, SmallLake, StoredLake, Tables
 from tests.runs.lake.small_workload import write_workload
 from tests.sharing import made_once
 
@@ -28,38 +28,43 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def lake(spark: SparkSession, home: Path, tmp_path: Path) -> Iterator[SmallLake]:
     """An empty lake."""
-    made = SmallLake(spark, home, tmp_path / "lake")
+    made = SmallLake(tmp_path / "lake", spark, home)
     made.forget()
     yield made
     made.forget()
 
 
 @pytest.fixture(scope="session")
-def undisturbed_lake(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
-    """The lake of one run over days 1 and 2, from an empty folder; nobody writes there."""
+def undisturbed_lake(
+    request: pytest.FixtureRequest, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> StoredLake:
+    """The lake of one run over days 1 and 2, from an empty folder; nobody writes there.
+
+    Only the process that makes it needs Spark.
+    """
 
     def run(folder: Path) -> None:
-        made = SmallLake(spark, home, folder)
+        made = SmallLake(folder, request.getfixturevalue("spark"), home)
         made.forget()
         made.run(1, 2)
         made.forget()
 
-    return SmallLake(spark, home, made_once(tmp_path_factory, "undisturbed", run), runs=1)
+    return StoredLake(made_once(tmp_path_factory, "undisturbed", run))
 
 
 @pytest.fixture(scope="session")
-def undisturbed(undisturbed_lake: SmallLake) -> Tables:
+def undisturbed(undisturbed_lake: StoredLake) -> Tables:
     """Its tables."""
     return undisturbed_lake.tables()
 
 
 @pytest.fixture
 def copied(
-    spark: SparkSession, undisturbed_lake: SmallLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, undisturbed_lake: StoredLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[SmallLake]:
     """A copy of the undisturbed lake and of its workload, for the command line in this process and session."""
     folder = shutil.copytree(undisturbed_lake.folder, tmp_path / "lake")
-    made = SmallLake(spark, write_workload(tmp_path / "workloads"), folder, undisturbed_lake.runs)
+    made = SmallLake(folder, spark, write_workload(tmp_path / "workloads"), runs=1)
     made.forget()
     monkeypatch.setenv("TRENDMILL_LAKE", str(folder))
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))

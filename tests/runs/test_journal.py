@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from importlib import metadata
 
-import pytest
 from deltalake import DeltaTable
 
-from tests.runs.lake.lakes import SmallLake
+from tests.runs.lake.lakes import StoredLake
 from tests.runs.lake.small_workload import QUERIES, day
-
-pytestmark = pytest.mark.spark
 
 WRITTEN = {
     "ingest": {"work_staged_events", "work_source_rows"},
@@ -24,7 +21,7 @@ WRITTEN = {
 }
 
 
-def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: SmallLake) -> None:
+def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: StoredLake) -> None:
     """Tables at their Delta versions: after one run, the present ones; versions of the packages in use."""
     rows = [{**row, "versions": json.loads(str(row["versions"]))} for row in undisturbed_lake.rows("runs")]
     assert {row["day"] for row in rows if row["stage"] == "ingest"} == {day(0), day(1), day(2)}
@@ -38,7 +35,7 @@ def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: SmallLak
             assert version == DeltaTable(folder).version() > 0
 
 
-def test_each_day_tells_how_many_events_its_evaluation_read(undisturbed_lake: SmallLake) -> None:
+def test_each_day_tells_how_many_events_its_evaluation_read(undisturbed_lake: StoredLake) -> None:
     """Added up they are what the slices read, which is what the console says."""
     read = [row["rows_in"] for row in undisturbed_lake.rows("runs") if row["stage"] == "evaluate"]
     assert sum(read) == sum(row["events"] for row in undisturbed_lake.rows("slice_runs")) > 0

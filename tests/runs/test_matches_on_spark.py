@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,28 @@ WHERE [machine] AND sum(b[].load) > a.load WITHIN 4 hours
 """
 
 
-@pytest.fixture
-def lake(spark: SparkSession, tmp_path: Path) -> Iterator[SmallLake]:
-    home = write_workload(tmp_path / "workload")
+def workload(folder: Path) -> Path:
+    """The small workload with two listings more."""
+    home = write_workload(folder)
     (home / "queries" / "rises.cep").write_text(RISES)
     (home / "queries" / "sums.cep").write_text(SUMS)
-    made = SmallLake(spark, home, tmp_path / "lake")
+    return home
+
+
+@pytest.fixture(scope="module")
+def listed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
+    """The lake of one run over days 1 and 2; nobody writes there."""
+    folder = tmp_path_factory.mktemp("listed")
+    made = SmallLake(folder / "lake", spark, workload(folder / "workload"))
     made.forget()
+    made.run(1, 2)
+    return made
+
+
+@pytest.fixture
+def lake(listed: SmallLake, tmp_path: Path) -> Iterator[SmallLake]:
+    """A copy of it, and of its workload."""
+    made = replace(listed.copy(tmp_path / "lake"), home=workload(tmp_path / "workload"))
     yield made
     made.forget()
 
@@ -51,7 +67,6 @@ def allow(home: Path, matches: int) -> None:
 
 def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
     """`match_id` is the hash of the binding, in the lake as in a notebook; the view has every event of every match."""
-    lake.run(1, 2)
     listed = lake.table("rises")
     everywhere = cep.match(RISES, lake.table("events").drop_columns(["day"]))
     assert set(match_ids(everywhere, ["a", "b", "c"]).to_pylist()) >= set(listed["match_id"].to_pylist())
@@ -86,7 +101,6 @@ def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
 
 def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
     """Days beyond `max_matches` have a row for each last event; without a cut they lose them again."""
-    lake.run(1, 2)
     assert not (lake.folder / "machines" / "rises_compact").exists()
     listed = lake.table("rises").to_pylist()
     summed = lake.table("sums").to_pylist()

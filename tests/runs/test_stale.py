@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -94,14 +96,21 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
 
+    left = [copied.folder / "machines" / "events" / f"part-{when}.parquet" for when in ("long-ago", "just-now")]
+    for file in left:
+        file.write_bytes(b"of a write that died")
+    os.utime(left[0], (time() - 8 * 86_400,) * 2)
+    events = copied.rows("events")
     with copied.leased("upkeep"):
-        maintain(spark, "machines", copied.folder, Silent())
+        maintain("machines", copied.folder, Silent())
+    assert [file.exists() for file in left] == [False, True]
+    assert copied.rows("events") == events
     in_use = {row["run_id"] for row in copied.rows("result_days")}
     assert "run-1" not in in_use
     for name in ("slicing_plans", "experiments"):
         assert {row["run_id"] for row in copied.rows(name)} == in_use
 
-    fresh = SmallLake(spark, copied.home, tmp_path / "fresh")
+    fresh = SmallLake(tmp_path / "fresh", spark, copied.home)
     fresh.forget()
     fresh.run(1, 2)
     assert copied.tables("joined") == fresh.tables("joined")

@@ -22,7 +22,7 @@ def lake_tables(workload: Workload) -> tuple[Table, ...]:
         staged_events(workload.schema),
         SOURCE_ROWS,
         LOADED_DAYS,
-        events(workload.schema, workload.day_of_ts),
+        events(workload.schema, workload.operating_days),
         QUARANTINE,
         STREAM_STATISTICS,
         HEAVY_HITTERS,

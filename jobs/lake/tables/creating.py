@@ -19,6 +19,7 @@ from jobs.exits import SchemaChanged
 from jobs.lake.definition import Column, Table, identifier
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register_table, table_folders
+from jobs.lake.session import scale_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,12 +48,13 @@ SQL_TYPES = {delta: sql for sql, delta in DELTA_TYPES.items()}
 
 
 def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
-    """Create absent tables, and register those that stages use in Spark. Tables that widen get new columns. Idempotent.
+    """Create absent tables. Tables that widen get new columns. Idempotent.
+
+    Tables that stages of a large run use in Spark are registered; of a small run, Spark uses none.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
     home = Path(lake) if lake else places.lake()
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
     definitions = list(tables)
     # A program that was killed may have left a log without a version.
     folders = table_folders(workload, home).items()
@@ -60,13 +62,16 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     for table in definitions:
         if table.name in present:
             _compare(workload, table, present[table.name])
+            _restate_checks(workload, table, present[table.name])
     if absent := [table for table in definitions if table.name not in present]:
         with fence_of(workload).alone():
             for table in absent:
                 make(table, home / workload / table.folder)
-    for table in definitions:
-        if table.in_spark:
-            register_table(spark, identifier(workload, table.name), home / workload / table.folder)
+    if scale_of(spark) == "large":
+        spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
+        for table in definitions:
+            if table.in_spark:
+                register_table(spark, identifier(workload, table.name), home / workload / table.folder)
 
 
 def make(table: Table, folder: Path) -> DeltaTable:
@@ -108,6 +113,18 @@ def sql_type(delta: object) -> str:
         return f"ARRAY<{sql_type(delta.element_type)}>"
     name = delta.type if isinstance(delta, PrimitiveType) else str(delta)
     return SQL_TYPES.get(name, name.upper())
+
+
+def _restate_checks(workload: str, table: Table, folder: Path) -> None:
+    """Let constraints in former words say the same in words that both writers read."""
+    in_lake = DeltaTable(folder).metadata().configuration if table.former_checks else {}
+    former = {f"delta.constraints.{name}": text for name, text in table.former_checks.items()}
+    present = {
+        name: table.checks[name.rpartition(".")[2]] for name, text in former.items() if in_lake.get(name) == text
+    }
+    if present:
+        with fence_of(workload).alone():
+            DeltaTable(folder).alter.set_table_properties(present, raise_if_not_exists=False)
 
 
 def _compare(workload: str, table: Table, folder: Path) -> None:

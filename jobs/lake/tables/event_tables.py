@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from cep_core.events.schema import LogSchema
 from jobs.lake.definition import DAY, RUN, Column, Table, attribute_columns, quoted
+from jobs.workload.operating_days import OperatingDays
 
 
-def events(schema: LogSchema, day_of_ts: str) -> Table:
-    """`events`; `day_of_ts` is the SQL expression that gives the operating day of a `ts`."""
+def events(schema: LogSchema, days: OperatingDays) -> Table:
+    """`events`."""
     names = ", ".join(quoted(name) for name in schema.types)
     return Table(
         "events",
@@ -22,7 +23,8 @@ def events(schema: LogSchema, day_of_ts: str) -> Table:
             ),
             *attribute_columns(schema),
         ),
-        checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {day_of_ts}"},
+        checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {days.sql()}"},
+        former_checks={"inside_its_day": f"day = {days.former_sql()}"},
         in_spark=True,
     )
 

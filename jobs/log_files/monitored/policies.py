@@ -17,15 +17,18 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.first_order_language import FIRST_ORDER
 from cep_core.policy_on_log import POINT, MonitorSettings, PolicyOnLog, policy_of
+from cep_core.propositional_on_log import Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text
 from jobs.log_files.log import Wanted
 from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import opened
+from jobs.log_files.monitored.propositional import AskedTruths, is_propositional
 from jobs.workload.files.problems import nearest
 
 Value = int | float | str
+_FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("skip_bad", "--skip-bad"), ("atom", "--atom"))
 
 
 class ToldCauses(Protocol):
@@ -64,6 +67,8 @@ class Asked:
 
     policy: AskedPolicy
     clock: LogClock
+    tally: Tally | None = None
+    """Of a propositional policy what was seen and told."""
 
 
 def asked(options: argparse.Namespace, meter: Meter) -> Asked:
@@ -71,6 +76,14 @@ def asked(options: argparse.Namespace, meter: Meter) -> Asked:
     if options.query.suffix == ".cep":
         raise WrongWorkload(f"{options.query} is a query, not a policy: trendmill match or aggregate evaluates it")
     query_text(options.query)
+    if is_propositional(options.query):
+        truths = AskedTruths(options, meter)
+        return Asked(truths, truths.clock, truths.tally)
+    for name, option in _FOR_TRUTHS:
+        if getattr(options, name):
+            raise WrongWorkload(f"{option} is for .mtl policies")
+    if options.form in ("aerial", "hydra"):
+        raise WrongWorkload(f"--as {options.form} is for .mtl policies; .mfotl policies are printed as monpoly does")
     return _first_order(options, meter)
 
 

@@ -37,7 +37,7 @@ class VerdictListing:
         self.shown = 0
         self.for_person = not is_for_programs(options) and options.form is None
         self._options = options
-        self._clock = clock
+        self.clock = clock
         self._causes = causes
         self._most = SHOWN if options.limit is None and self.for_person else options.limit
         self._for_file = [pa.Table.from_batches([], columns)]
@@ -47,6 +47,10 @@ class VerdictListing:
     def add(self, batch: pa.RecordBatch) -> None:
         """List further verdicts."""
         self.found += batch.num_rows
+        self.list_rows(batch)
+
+    def list_rows(self, batch: pa.RecordBatch) -> None:
+        """List rows, up to the limit."""
         left = batch.num_rows if self._most is None else self._most - self.shown
         rows = pa.Table.from_batches([batch.slice(0, left)])
         self.shown += rows.num_rows
@@ -68,19 +72,21 @@ class VerdictListing:
             self._print_causes(rows, self._causes)
         elif self._options.json:
             write_result(rows, self._options)
-        elif self._options.form == "monpoly":
-            print(*as_monpoly(rows), sep="\n")
         else:
-            print(*as_text(rows, self._clock), sep="\n")
+            print(*self.lines(rows), sep="\n")
+
+    def lines(self, rows: pa.Table) -> Iterator[str]:
+        """A line for each verdict, or as the other monitor prints them."""
+        return as_monpoly(rows) if self._options.form == "monpoly" else as_text(rows, self.clock)
 
     def _print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
         """Each verdict with its proof: below its line, or in the field `why` of its object."""
-        for line, row in zip(as_text(rows, self._clock), rows.to_pylist(), strict=True):
+        for line, row in zip(as_text(rows, self.clock), rows.to_pylist(), strict=True):
             causes = causes_of(tuple(row.values()))
             if self._options.json:
                 print(json.dumps(row | {"why": causes.to_dict()}, ensure_ascii=False))
             else:
-                print(line, indent(causes.text(self._clock.time), "    "), sep="\n", flush=True)
+                print(line, indent(causes.text(self.clock.time), "    "), sep="\n", flush=True)
 
 
 def as_text(rows: pa.Table, clock: LogClock) -> Iterator[str]:

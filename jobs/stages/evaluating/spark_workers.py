@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from deltalake import DeltaTable
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import opened_by
@@ -70,15 +71,15 @@ def partials_of(
     from pyspark.sql import functions as f
 
     plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
-    slices = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
-    files = sorted(slices.inputFiles())
+    files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
     local = all(urlsplit(file).scheme in ("", "file") for file in files)
-    present = [slice_of(file) for file in files]
+    present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
     absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
     sent = _sent(run, points)
     if way == "paths" or (way is None and local):
         evaluated = _by_path(run, [with_size(job) for job in present] + absent, assignment, sent)
     else:
+        slices = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
         evaluated = _by_scan(slices, assignment, sent)
         if absent:
             evaluated = evaluated.unionByName(_by_path(run, absent, assignment, sent))

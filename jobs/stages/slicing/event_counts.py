@@ -24,6 +24,7 @@ from cep_core.slicing.statistics import counted_places, relations_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
+from jobs.stages.held_rows import frame_of
 from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matches
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class EventCounts:
             }
         )
         spark.createDataFrame(days_of_spans).createOrReplaceTempView("spans")
-        events = self._events({day for days in missing for day in days})
+        events = frame_of(self._run, "events", {day for days in missing for day in days})
         attribute_values(events, whole, others).createOrReplaceTempView("attribute_values")
         self._matched(events).createOrReplaceTempView("matched_events")
         frequencies = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
@@ -110,11 +111,6 @@ class EventCounts:
     def total(self, days: Days) -> int:
         """How many events these days have."""
         return sum(events for _, _, events in self._signatures[days])
-
-    def _events(self, days: Iterable[date]) -> DataFrame:
-        from pyspark.sql import functions as f
-
-        return self._run.spark.table(self._run.table("events")).where(f.col("day").isin(sorted(days)))
 
     def _matched(self, events: DataFrame) -> DataFrame:
         """Each event with its signature: which atoms and relations match it."""

@@ -20,6 +20,7 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace
 from jobs.runs.run import Run
+from jobs.stages.held_rows import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -57,10 +58,8 @@ def count_in_stamp(points: str) -> Column:
 
 def store_points(run: Run, days: Collection[date]) -> None:
     """Write the points of these days to `_work/points`, in order of time."""
-    from pyspark.sql import functions as f
-
     create(run.spark, run.workload.name, [TIME_POINTS], run.lake)
-    events = run.spark.table(run.table("events")).where(f.col("day").isin(sorted(days)))
+    events = frame_of(run, "events", days)
     counted = events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points"))
     rows = counted.toArrow().sort_by("ts")
     rows = rows.append_column("run_id", pa.array([run.run_id] * rows.num_rows, pa.string()))

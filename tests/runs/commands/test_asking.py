@@ -8,6 +8,7 @@ import io
 import pytest
 
 from jobs import cli
+from jobs.lake.versions import versions_of
 from tests.runs.lake.lakes import CommandLine, SmallLake
 from tests.runs.lake.small_workload import day
 
@@ -79,11 +80,12 @@ NO_QUESTIONS = (
 
 
 def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
-    """Exit code 2, whatever the statement begins with, and the tables stay as they were; one after another."""
-    before = copied.tables()
+    """Exit code 2, whatever the statement begins with, and no table has a new version; one after another."""
+    before, versions = copied.tables(), versions_of("machines", copied.folder)
     for statement in NO_QUESTIONS:
         assert (statement, ask(statement)[0]) == (statement, 2)
-        assert copied.tables() == before, statement
+        assert versions_of("machines", copied.folder) == versions, statement
+    assert copied.tables() == before
 
 
 def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLake) -> None:

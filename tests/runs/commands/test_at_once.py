@@ -16,7 +16,7 @@ import pytest
 
 from jobs import spark_task
 from jobs.lake.leasing.lease import lease_file, read, take
-from tests.runs.lake.lakes import SmallLake, Tables
+from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
@@ -28,7 +28,13 @@ Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
-def start(lake: SmallLake, home: Path, tmp_path: Path) -> Iterator[Start]:
+def lake(tmp_path: Path) -> StoredLake:
+    """An empty lake; this process needs no Spark."""
+    return StoredLake(tmp_path / "lake")
+
+
+@pytest.fixture
+def start(lake: StoredLake, home: Path, tmp_path: Path) -> Iterator[Start]:
     """Starts `trendmill run` of days 1 and 2 as a process, which leads a group with its JVM."""
     root = Path(__file__).parents[3]
     places = {"TRENDMILL_LAKE": str(lake.folder), "TRENDMILL_REPORTS": str(tmp_path / "reports")}
@@ -71,7 +77,7 @@ def wait_for(holds: Callable[[], bool], *processes: subprocess.Popen[str]) -> No
 
 
 def test_command_lines_wait_for_each_other(
-    lake: SmallLake,
+    lake: StoredLake,
     start: Start,
     home: Path,
     undisturbed: Tables,
@@ -100,7 +106,7 @@ def test_command_lines_wait_for_each_other(
     assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == 1
     assert f"process {first.pid} on" in capfd.readouterr().err
 
-    wait_for(lambda: "ingest  " in told(0), first, second)
+    wait_for(lambda: "start  " in told(0), first, second)  # it has begun to load
     kill(first)
     wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
     third = start("--stage", "publish")
@@ -126,7 +132,7 @@ def of_session(leader: int) -> list[str]:
     return found
 
 
-def test_sigterm_ends_a_run_as_ctrl_c_does(lake: SmallLake, start: Start, tmp_path: Path) -> None:
+def test_sigterm_ends_a_run_as_ctrl_c_does(lake: StoredLake, start: Start, tmp_path: Path) -> None:
     """In the middle of its work: a message, exit code 143, the lease is free, no JVM, worker or judge is left."""
     path = lease_file(lake.folder, "machines")
     process = start()

@@ -33,12 +33,41 @@ COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *QUERI
 
 
 @dataclass
-class SmallLake:
-    """The lake of a small workload below `folder`; `home` is the workload's folder."""
+class StoredLake:
+    """The tables of a small workload's lake below `folder`, read without Spark."""
+
+    folder: Path
+
+    def table(self, name: str) -> pa.Table:
+        """A table's rows without `run_id`."""
+        return self._read(name).drop_columns(["run_id"])
+
+    def rows(self, name: str) -> list[dict[str, object]]:
+        """A table's rows as a set, with the run that wrote each."""
+        return _as_set(self._read(name))
+
+    def tables(self, *joined: str) -> Tables:
+        """The compared tables, and those of queries that joined, as sets of rows; what was evaluated from what.
+
+        Also what was measured of shedding: the days that train are those that the queries reach, so the law holds.
+        """
+        found = {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
+        return found | {"shedding": self.shedding()}
+
+    def shedding(self) -> list[dict[str, object]]:
+        """The rows of the shedding experiments, without `run_id`."""
+        return [row for row in _as_set(self.table("experiments")) if row["experiment"] == EXPERIMENT]
+
+    def _read(self, name: str) -> pa.Table:
+        return DeltaTable(self.folder / "machines" / name).to_pyarrow_table()
+
+
+@dataclass
+class SmallLake(StoredLake):
+    """A lake to run on; `home` is the workload's folder."""
 
     spark: SparkSession
     home: Path
-    folder: Path
     runs: int = 0
 
     def begin(self, first: int, last: int, run_id: str) -> Run:
@@ -64,33 +93,10 @@ class SmallLake:
         """The lake's lease while a block works."""
         return leased(self.folder, "machines", run_id)
 
-    def table(self, name: str) -> pa.Table:
-        """A table's rows without `run_id`."""
-        return self._read(name).drop_columns(["run_id"])
-
-    def rows(self, name: str) -> list[dict[str, object]]:
-        """A table's rows as a set, with the run that wrote each."""
-        return _as_set(self._read(name))
-
-    def tables(self, *joined: str) -> Tables:
-        """The compared tables, and those of queries that joined, as sets of rows; what was evaluated from what.
-
-        Also what was measured of shedding: the days that train are those that the queries reach, so the law holds.
-        """
-        found = {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
-        return found | {"shedding": self.shedding()}
-
-    def shedding(self) -> list[dict[str, object]]:
-        """The rows of the shedding experiments, without `run_id`."""
-        return [row for row in _as_set(self.table("experiments")) if row["experiment"] == EXPERIMENT]
-
-    def _read(self, name: str) -> pa.Table:
-        return DeltaTable(self.folder / "machines" / name).to_pyarrow_table()
-
     def copy(self, folder: Path) -> SmallLake:
         """The same lake in another folder, which takes the session's table names."""
         self.forget()
-        return SmallLake(self.spark, self.home, shutil.copytree(self.folder, folder), self.runs)
+        return SmallLake(shutil.copytree(self.folder, folder), self.spark, self.home, self.runs)
 
     def forget(self) -> None:
         """Let another lake of the same workload take the session's table names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,12 @@ import pytest
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import statistics_of
+from jobs.stages.slicing import event_counts
 from jobs.stages.slicing.event_counts import EventCounts
 from jobs.workload.operating_days import OperatingDays
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 DAYS = (date(2013, 1, 1), date(2013, 1, 2))
@@ -29,7 +31,7 @@ ATOMS = (
 )
 
 
-def test_counts_are_those_of_the_log(spark: SparkSession) -> None:
+def test_counts_are_those_of_the_log(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         {
             "day": DAYS[number % 2],
@@ -43,12 +45,15 @@ def test_counts_are_those_of_the_log(spark: SparkSession) -> None:
         for number in range(200)
     ]
     events = pa.Table.from_pylist(rows)
-    spark.createDataFrame(events).createOrReplaceTempView("counted_by_test")
+
+    def frame_of(run: Any, table: str, days: Collection[date]) -> DataFrame:
+        return spark.createDataFrame(events.filter(pc.is_in(events["day"], pa.array(sorted(days)))))
+
+    monkeypatch.setattr(event_counts, "frame_of", frame_of)
     types = dict.fromkeys(("db", "user"), AttributeType.STRING) | dict.fromkeys(("id", "copy"), AttributeType.INT)
     run: Any = SimpleNamespace(
         spark=spark,
         compiled={"q": SimpleNamespace(evaluator=SimpleNamespace(atoms=ATOMS))},
-        table=lambda name: "counted_by_test",
         workload=SimpleNamespace(attributes=types, operating_days=OperatingDays(timedelta())),
     )
     counts = EventCounts(run)

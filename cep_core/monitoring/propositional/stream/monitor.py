@@ -5,7 +5,7 @@ of a stamp, the earliest, and tells the others as equal to it; `global` does so 
 bound may stay open for ever, so `local` then goes on as `global`.
 
 Memory: the live diagrams, and one record for each class; of `local` and `global` it does not depend on the number of
-points a stamp. Time for a point: see `cost`.
+points a stamp. Time for a point: see `account`.
 """
 
 from __future__ import annotations
@@ -55,26 +55,13 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     Workspace,
 )
 from cep_core.monitoring.propositional.stream.kernels.telling import gather_members
+from cep_core.monitoring.propositional.stream.limit import LIVE_LIMIT, TooManyExpressions
 from cep_core.monitoring.propositional.stream.past import PastColumns
 from cep_core.monitoring.propositional.stream.program import program_of
 
 MODES = {"naive": NAIVE, "local": LOCAL, "global": GLOBAL}
-LIVE_LIMIT = 100_000
-"""Live diagrams that a monitor may need at once."""
 BLOCK = 1 << 16
 """Points that are taken at once."""
-
-
-class TooManyExpressions(Exception):
-    """The open points depend on the future in too many ways."""
-
-    def __init__(self, limit: int, ts: int, offset: int, open_points: int) -> None:
-        super().__init__(
-            f"at {ts}:{offset} more than {limit:,} live expressions are needed for {open_points:,} open points;"
-            " shorter intervals of nested operators need fewer, and the whole-log engine (end='closed',"
-            " resolved=True) needs none"
-        )
-        self.limit = limit
 
 
 class StreamMonitor:

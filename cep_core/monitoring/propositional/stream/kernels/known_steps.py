@@ -153,7 +153,7 @@ def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> N
                 place += 2
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def entry_of(known: Known, number: int, letter: int) -> int:
     """The place of a step's entry, or where it is to be written."""
     entries, epoch = known.entries, known.counts[EPOCH]
@@ -192,7 +192,7 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
     counts[SCRIPTED] = begin
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def repeat(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int) -> int:
     """Takes a known step; gives the number of the list that follows."""
     scripts, begin = known.scripts, known.entries[entry, 3]

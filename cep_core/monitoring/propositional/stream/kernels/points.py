@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Ints
+from cep_core.monitoring.propositional.stream.kernels.borrowing import borrowed_state
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
 from cep_core.monitoring.propositional.stream.kernels.known_steps import (
     entry_of,
@@ -65,6 +66,11 @@ FIRST_POINT, LAST_POINT = 1, 2
 @njit(cache=True)
 def take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     """Goes on through a block; gives the number of points done, not all of them if live diagrams pass the limit."""
+    return _take_points(borrowed_state(state), stamps, letters, flags)
+
+
+@njit(cache=True)
+def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     at, known, masks = state.at, state.known, state.masks
     points = stamps.shape[0]
     remembers = letters.shape[1] == 1 and at[MODE] != NAIVE

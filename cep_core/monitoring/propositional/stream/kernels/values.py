@@ -48,7 +48,7 @@ def value_nodes(
         kind, left, right = program[n, KIND], program[n, LEFT], program[n, RIGHT]
         result = FALSE
         if kind == LEAF:
-            result = int((letter[left >> 6] >> np.uint64(left & 63)) & np.uint64(1))
+            result = TRUE if letter[left >> 6] & (np.uint64(1) << np.uint64(left & 63)) else FALSE
         elif kind == CONSTANT:
             result = left
         elif kind == NOT:

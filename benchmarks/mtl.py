@@ -1,0 +1,141 @@
+"""Monitoring propositional policies while their log is read: `python benchmarks/mtl.py [--rates 100,1000]` (X12, X13).
+
+The formulas f1 to f4 of paper 02, figure 5, on generated text logs of 100 stamps with so many points a stamp. Each run
+is a process of its own that reads the log from disk and discards the verdicts. It tells its peak memory, beside what it
+was before the log, open points, and process time for a point; means of three. Before that the engine alone, on columns
+of bits, beside `numpy.bitwise_and` over as many bytes. No assertion on time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+
+from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings
+
+FORMULAS = {
+    "f1": "EVENTUALLY[0,5] q",
+    "f2": "p UNTIL[0,5] q",
+    "f3": "p UNTIL[0,5] (q SINCE[2,6] r)",
+    "f4": "p UNTIL[0,5] (q UNTIL[2,6] r)",
+}
+STAMPS = 100
+NAIVE_MOST = 10_000
+"""The most points a stamp that the naive mode is given: it keeps them all."""
+RUNS = 3
+
+
+def shares(formula: str, rate: int) -> dict[str, float]:
+    """How likely each atom is at a point: as the paper's generator has it for f1 and f2; the others' is not known."""
+    rare, often = (10 / 1010, 1000 / 1010) if rate <= 1000 else (1 / 1001, 1000 / 1001)
+    return {"p": often, "q": rare, "r": 0.0} if formula in ("f1", "f2") else {"p": often, "q": often, "r": rare}
+
+
+def columns(formula: str, rate: int, stamps: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
+    """Each stamp with the atoms of its points."""
+    random = np.random.default_rng(1)
+    for stamp in range(stamps):
+        yield stamp, {name: random.random(rate) < share for name, share in shares(formula, rate).items()}
+
+
+def write_log(path: Path, formula: str, rate: int) -> None:
+    """A text log: a line for each point."""
+    names = [" ".join(["", *(name for bit, name in enumerate("pqr") if letter >> bit & 1)]) for letter in range(8)]
+    with path.open("w") as file:
+        for stamp, atoms in columns(formula, rate, STAMPS):
+            lines = np.array([f"@{stamp}{own}\n" for own in names], object)
+            file.write("".join(lines[atoms["p"] + 2 * atoms["q"] + 4 * atoms["r"]]))
+
+
+def monitor_once(formula: str, mode: str, path: Path) -> None:
+    """One run, told on standard output; of the first points alone kernels are loaded and memory is taken as given."""
+    PropositionalOnLog(FORMULAS[formula], "@1 p\n@1 q\n@2 p\n@9\n", StreamSettings(mode)).table()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    asked = PropositionalOnLog(FORMULAS[formula], path, StreamSettings(mode))
+    most, begin = 0, time.process_time()
+    for _ in asked.stream():
+        most = max(most, asked.monitor.open_records)
+    seconds = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    told = {"points": asked.tally.points, "seconds": seconds, "peak": peak / 1024, "given": before / 1024, "open": most}
+    print(json.dumps(told))
+
+
+def measured(formula: str, mode: str, path: Path) -> dict[str, float]:
+    """The mean of some runs, each in a process of its own."""
+    command = [sys.executable, __file__, "--one", formula, mode, str(path)]
+    runs = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(RUNS)]
+    return {name: mean(run[name] for run in runs) for name in runs[0]}
+
+
+def from_text(rates: list[int]) -> None:
+    """Prints a row for each formula, mode and rate."""
+    print("| formula | mode | points a stamp | peak, MB | open points | ns a point | M points/s |")
+    print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "points.log"
+        for formula in FORMULAS:
+            for rate in rates:
+                write_log(path, formula, rate)
+                for mode in ("local", "global", "naive"):
+                    if mode == "naive" and rate > NAIVE_MOST:
+                        continue
+                    run = measured(formula, mode, path)
+                    time_of_point = 1e9 * run["seconds"] / run["points"]
+                    print(
+                        f"| {formula} | {mode} | {rate:,} | {run['peak']:.0f} ({run['given']:.0f} given) | "
+                        f"{run['open']:,.0f} | {time_of_point:.0f} | {1e3 / time_of_point:.1f} |",
+                        flush=True,
+                    )
+
+
+def from_columns(rate: int) -> None:
+    """Prints the rates of the engine on columns of bits."""
+    ones = np.ones(1 << 24, np.uint8)
+    plain = min(_seconds(lambda: np.bitwise_and(ones, ones)) for _ in range(RUNS)) / len(ones)
+    print(f"\nnumpy.bitwise_and: {1e-6 / plain:,.0f} M bytes/s\n")
+    print("| formula | M points/s | times as long as numpy.bitwise_and |\n|---|---|---|")
+    for formula, text in FORMULAS.items():
+        parts = list(columns(formula, rate, 20))
+        stamps = np.repeat(np.arange(len(parts)), rate)
+        atoms = {name: np.concatenate([part[name] for _, part in parts]) for name in "pqr"}
+        best = min(_seconds(lambda: _monitored(text, stamps, atoms)) for _ in range(RUNS)) / len(stamps)  # noqa: B023
+        print(f"| {formula} | {1e-6 / best:.0f} | {best / plain:.0f} |")
+
+
+def _monitored(text: str, stamps: np.ndarray, atoms: dict[str, np.ndarray]) -> None:
+    PropositionalOnLog(text, "", StreamSettings()).monitor.take(stamps, atoms)
+
+
+def _seconds(run: object) -> float:
+    begin = time.process_time()
+    run()  # type: ignore[operator]
+    return time.process_time() - begin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rates", default="100,1000,10000,100000", help="points a stamp; 1000000 takes long")
+    parser.add_argument("--one", nargs=3, metavar=("FORMULA", "MODE", "LOG"), help="one run, as a child process")
+    options = parser.parse_args()
+    if options.one:
+        formula, mode, path = options.one
+        monitor_once(formula, mode, Path(path))
+        return
+    from_columns(100_000)
+    print()
+    from_text([int(rate) for rate in options.rates.split(",")])
+
+
+if __name__ == "__main__":
+    main()

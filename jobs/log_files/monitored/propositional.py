@@ -1,0 +1,167 @@
+"""`trendmill monitor` of an `.mtl` policy: a text log of named points, or a table, and what the engine tells of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, NoReturn, cast
+
+import pyarrow as pa
+
+from cep_core.compile import parse_text
+from cep_core.events.schema import LogSchema, NamedCondition
+from cep_core.language.explanation import Explanation
+from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
+from cep_core.language.propositional.propositional_language import PROPOSITIONAL
+from cep_core.policy_on_log import POINT
+from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings, Tally, propositional_policy_of
+from jobs.exits import RunError, WrongWorkload
+from jobs.log_files.arguments import query_text, reading_of
+from jobs.log_files.log import Wanted, read_log
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
+from jobs.log_files.remarks import remark
+
+_NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
+_NOT_FOR_TRUTHS = (("sig", "--sig"), ("no_rewrite", "--no-rewrite"), ("negate", "--negate"))
+
+
+class AskedTruths:
+    """A propositional policy and the log of a command line."""
+
+    def __init__(self, options: argparse.Namespace, meter: Meter) -> None:
+        _refuse(options)
+        self._options = options
+        self._meter = meter
+        self._settings = StreamSettings(
+            options.mode or "local",
+            options.resolved or options.form == "hydra",
+            options.end,
+            options.points,
+            options.for_each,
+            options.skip_bad,
+        )
+        query_text(options.query)
+        self._conditions = dict(_named_condition(text) for text in options.atom)
+        self.clock = LogClock(None)
+        self._asked = self._explained() if options.explain else self._of_log()
+
+    @property
+    def tally(self) -> Tally:
+        """What was seen and told."""
+        return self._asked.tally
+
+    def stream(self) -> pa.RecordBatchReader:
+        """The verdicts as they become known."""
+        mode = self._asked.monitor.mode
+        if mode != self._settings.mode:
+            remark(f"mode {mode}: an UNTIL without upper bound may stay open for ever")
+        return self._asked.stream()
+
+    def explain(self) -> Explanation:
+        """How the policy is understood, and how it is monitored while a log is read."""
+        return self._asked.explain()
+
+    def causes(self, at: tuple[int, int], valuation: Mapping[str, int | float | str]) -> NoReturn:
+        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
+
+    def causes_of_verdict(self, row: Sequence[int | float | str]) -> NoReturn:
+        self.causes((0, 0), {})
+
+    def _explained(self) -> PropositionalOnLog:
+        written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL).written
+        schema = self._with_conditions(schema_mentioned_by(written))
+        return PropositionalOnLog(self._options.query, _NO_EVENTS, self._settings, schema)
+
+    def _of_log(self) -> PropositionalOnLog:
+        options = self._options
+        if not self._is_table():
+            if options.log != STANDARD_INPUT and not options.log.is_file():
+                raise RunError(f"no such file: {options.log}")
+            source = sys.stdin.buffer if options.log == STANDARD_INPUT else MeteredFile(options.log, self._meter)
+            if self._conditions:
+                raise WrongWorkload("--atom: the atoms of a text log are its names, which have no attributes")
+            try:
+                return PropositionalOnLog(options.query, cast(BinaryIO, source), self._settings)
+            except ValueError as error:
+                raise WrongWorkload(f"{options.query}: {error}") from error
+        log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
+        remark(*log.notes)
+        self.clock = LogClock.of(log, options.zone)
+        try:
+            return PropositionalOnLog(options.query, log.events, self._settings, self._with_conditions(log.schema))
+        except ValueError as error:
+            raise WrongWorkload(str(error)) from error
+
+    def _is_table(self) -> bool:
+        """Whether the log is a table: as the user says, else unless its text begins with @."""
+        options = self._options
+        if options.log == STANDARD_INPUT or options.format == "names":
+            return False
+        if options.format in TABLES or self._conditions or options.for_each:
+            return True
+        try:
+            with options.log.open("rb") as file:
+                begin = file.read(1 << 16).lstrip()
+        except OSError as error:
+            raise RunError(f"cannot read {options.log}: {error.strerror or error}") from error
+        return bool(begin) and not begin.startswith(b"@") and options.log.suffix.lower() not in ("", ".log", ".txt")
+
+    def _tick(self, done: int, total: int) -> None:
+        self._meter.tell("reading", done, total)
+
+    def _wanted(self) -> Wanted:
+        """What the policy wants of a table. Raises QueryError."""
+        written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL)
+        types = dict(written.mentioned.types)
+        for name, condition in self._conditions.items():
+            if name in types:
+                types[condition.event_type] = types.pop(name)
+        settings = self._settings
+        for_each = written.written.for_each if settings.for_each is None else settings.for_each
+        own = (for_each,) if isinstance(for_each, str) else tuple(for_each)
+        columns = () if settings.points in ("by_timestamp", "by_event") else (settings.points,)
+
+        def fits(schema: LogSchema) -> object:
+            return propositional_policy_of(self._options.query, _NO_EVENTS, settings, self._with_conditions(schema))
+
+        mentioned = replace(written.mentioned, types=types)
+        return Wanted(mentioned, fits, (POINT, *columns, *own), every_column=bool(self._conditions))
+
+    def _with_conditions(self, schema: LogSchema) -> LogSchema:
+        return replace(schema, conditions={**schema.conditions, **self._conditions})
+
+
+def _refuse(options: argparse.Namespace) -> None:
+    """Options that only policies of the first-order language have."""
+    for name, option in _NOT_FOR_TRUTHS:
+        if getattr(options, name):
+            raise WrongWorkload(f"{option} is for .mfotl policies: a propositional policy says what must hold")
+    if options.form == "monpoly":
+        raise WrongWorkload("--as monpoly is for .mfotl policies; .mtl policies are printed as aerial or hydra does")
+    if options.format in ("monpoly", "dejavu", "rv"):
+        raise WrongWorkload(f"--format {options.format}: an .mtl policy reads names, csv, json or parquet")
+    if options.why is not None or options.why_not is not None:
+        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
+
+
+def _named_condition(text: str) -> tuple[str, NamedCondition]:
+    """The atom of `name: EventType condition`. Raises WrongWorkload.
+
+    >>> _named_condition("late: Departure delay_min >= 60")
+    ('late', NamedCondition(event_type='Departure', condition='delay_min >= 60'))
+    """
+    name, colon, rest = text.partition(":")
+    event_type, _, condition = rest.strip().partition(" ")
+    if not (colon and name.strip() and condition.strip()):
+        raise WrongWorkload(f"--atom takes 'name: EventType condition', such as 'late: Departure x > 1', not '{text}'")
+    return name.strip(), NamedCondition(event_type, condition.strip())
+
+
+def is_propositional(path: Path) -> bool:
+    """Whether a policy's file is in the propositional language."""
+    return path.suffix == PROPOSITIONAL.suffix

@@ -1,0 +1,60 @@
+"""Rows between the lake's tables and Spark: of a small run, this process holds them; of a large one, Spark does.
+
+Spark replays a table's log before it reads or writes the table, and plans the commit: 0.3 CPU-seconds for each read and
+1 to 2 for each write, however few the rows are (docs/decisions/0021). The rows of a small run (8 MB of text at most,
+`jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. Both ways leave the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.dataset import read_table
+from jobs.lake.leasing.fence import folder_of
+from jobs.lake.session import scale_of
+from jobs.runs.run import Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LOG_ORDER = ("day", "ts", "seq")
+
+
+def is_held(run: Run) -> bool:
+    """Whether this process holds the run's rows."""
+    return scale_of(run.spark) == "small"
+
+
+def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
+    """The rows of some days in a table of the run's lake."""
+    days = sorted(set(days))
+    if not is_held(run):
+        from pyspark.sql import functions as sf
+
+        return run.spark.table(run.table(table)).where(sf.col("day").isin(days))
+    folder = run.lake / run.workload.name / folder_of(f"{run.workload.name}.{table}")
+    rows = read_table(folder, schema_of(folder).names, days)
+    assert rows is not None
+    return run.spark.createDataFrame(rows)
+
+
+def computed(run: Run, frame: DataFrame) -> DataFrame:
+    """The same rows, computed once however often they are read."""
+    return run.spark.createDataFrame(frame.toArrow()) if is_held(run) else frame.localCheckpoint()
+
+
+def to_write(run: Run, frame: DataFrame) -> pa.Table | DataFrame:
+    """The rows for a table, in any order."""
+    return frame.toArrow() if is_held(run) else frame
+
+
+def to_write_in_log_order(run: Run, events: DataFrame) -> pa.Table | DataFrame:
+    """Events for a table that is partitioned by day: a day's file is sorted by (ts, seq)."""
+    if is_held(run):
+        return events.toArrow().sort_by([(name, "ascending") for name in LOG_ORDER])
+    return events.repartition("day").sortWithinPartitions(*LOG_ORDER)

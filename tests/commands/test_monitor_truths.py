@@ -1,0 +1,118 @@
+"""`trendmill monitor` of `.mtl` policies: text logs, tables, modes, forms, ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from jobs.cli import main
+from tests.commands.logs import write
+
+SOON = "a UNTIL[0,1] b\n"
+EXAMPLE = "@1 a\n@2 a\n@2 a\n@3 b\n@4 a b\n"
+TABLE = """time,kind,plane,delay
+2024-01-02 10:00:00,Departure,N1,70
+2024-01-02 10:00:05,Arrival,N1,0
+2024-01-02 10:00:07,Departure,N2,80
+2024-01-02 10:00:30,Departure,N2,10
+"""
+
+
+@pytest.fixture
+def text_log(tmp_path: Path) -> list[str]:
+    return [str(write(tmp_path / "soon.mtl", SOON)), str(write(tmp_path / "example.log", EXAMPLE))]
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["monitor", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_person_sees_violations_and_counts(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, *text_log)
+    assert lines[0] == "1"
+    assert lines[1].startswith("5 points, 4 decided, 1 violation, 1 equivalence, 0 open; ")
+
+
+def test_as_aerial_and_hydra_print(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, *text_log, "--as", "aerial") == [
+        "1:0 false",
+        "2:1 = 2:0",
+        "2:0 true",
+        "3:0 true",
+        "4:0 true",
+    ]
+    in_order = ["1:0 false", "2:0 true", "2:1 true", "3:0 true", "4:0 true"]
+    assert printed(capsys, *text_log, "--as", "hydra") == in_order
+    assert printed(capsys, *text_log, "--as", "aerial", "--mode", "naive") == in_order
+    assert printed(capsys, *text_log, "--as", "aerial", "--limit", "2") == ["1:0 false", "2:1 = 2:0"]
+
+
+def test_for_programs(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    rows = printed(capsys, *text_log, "--json")
+    assert json.loads(rows[1]) == {"ts": 2, "offset": 1, "verdict": None, "equal_ts": 2, "equal_offset": 0}
+    assert printed(capsys, *text_log, "--csv", "--resolved")[:2] == ["tp,ts,offset,verdict", "0,1,0,False"]
+
+
+def test_a_table_with_atoms_and_sub_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = write(tmp_path / "land.mtl", "late IMPLIES EVENTUALLY[0,10s] Arrival\n")
+    log = write(tmp_path / "flights.csv", TABLE)
+    late = ["--atom", "late: Departure delay >= 60"]
+    lines = printed(capsys, str(policy), str(log), *late, "--for-each", "plane")
+    assert lines[0] == "2024-01-02 10:00:07  plane = N2"
+    assert lines[1].startswith("4 points, 4 decided, 1 violation, no equivalences, 0 open; ")
+    assert main(["monitor", str(policy), str(log), "--atom", "late Departure"]) == 2
+    assert "--atom takes 'name: EventType condition'" in capsys.readouterr().err
+    assert main(["monitor", str(policy), str(log), "--atom", "late: Departure dely >= 60"]) == 2
+    assert "dely" in capsys.readouterr().err
+
+
+def test_lines_that_are_no_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy, log = write(tmp_path / "p.mtl", "a\n"), write(tmp_path / "bad.log", "@1 a\n@5\n@3 a\n@x\n@6 a\n")
+    assert main(["monitor", str(policy), str(log)]) == 2
+    assert "bad.log:3: a stamp before 5, the one before it: time steps back" in capsys.readouterr().err
+    assert main(["monitor", str(policy), str(log), "--skip-bad", "--fail"]) == 4
+    told = capsys.readouterr()
+    assert "2 lines left out: no points" in told.err
+    assert told.out.splitlines()[1].startswith("3 points, 3 decided, 1 violation, ")
+
+
+def test_standard_input(
+    text_log: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(EXAMPLE.encode())))
+    assert printed(capsys, text_log[0], "-", "--as", "aerial")[:2] == ["1:0 false", "2:1 = 2:0"]
+
+
+def test_an_until_without_upper_bound_goes_global_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, log = write(tmp_path / "p.mtl", "a UNTIL b\n"), write(tmp_path / "a.log", "@1 a\n@2 a\n@3 a\n")
+    assert main(["monitor", str(policy), str(log), "--as", "aerial"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "2:0 = 1:0\n"
+    assert "mode global: an UNTIL without upper bound may stay open for ever" in told.err
+
+
+def test_explains_what_a_point_costs(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = "\n".join(printed(capsys, text_log[0], "--explain"))
+    assert "no temporal operator contains a future one: a point costs O(size of the formula), amortised" in text
+    assert "interval-skewed subformulas: 4" in text
+    facts = json.loads("\n".join(printed(capsys, text_log[0], "--explain", "--json")))
+    assert facts["streaming"]["future_reach"] == 1
+
+
+def test_options_of_the_other_language_are_refused(
+    text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for wrong in (["--negate"], ["--as", "monpoly"], ["--format", "rv"], ["--why", "@1"]):
+        assert main(["monitor", *text_log, *wrong]) == 2
+    policy = write(tmp_path / "p.mfotl", "P(x)\n")
+    for wrong in (["--mode", "local"], ["--resolved"], ["--skip-bad"], ["--as", "aerial"]):
+        assert main(["monitor", str(policy), text_log[1], *wrong]) == 2
+    capsys.readouterr()
