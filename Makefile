@@ -28,7 +28,7 @@ METADATA := .cache/airflow.db
 KERNELS  := .cache/numba/.compiled
 YEAR     := .cache/nyc_flights/.made
 
-KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregates candidates trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py))
+KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregates candidates trends matching monitoring shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py cep_core/$(of)/*/*/*/*.py))
 
 env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
 	@:
@@ -96,6 +96,9 @@ imports: $(PACKAGES)
 test: env check ## check, then every test, in two processes
 	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 25
 
+test-deep: env ## the properties with ten times as many examples, new ones each time; takes hours, so before a release
+	@HYPOTHESIS_PROFILE=deep scripts/run.sh pytest -m "not spark and not airflow" --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+
 coverage: env ## every test once more, with the lines that no test reaches; takes half as long again
 	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --cov --cov-report=term
 
@@ -114,4 +117,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nightly backfill airflow check lint types imports test coverage conformance bench requirements clean
+.PHONY: ready help env nightly backfill airflow check lint types imports test test-deep coverage conformance bench requirements clean

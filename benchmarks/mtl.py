@@ -2,8 +2,8 @@
 
 The formulas f1 to f4 of paper 02, figure 5, on generated text logs of 100 stamps with so many points a stamp. Each run
 is a process of its own that reads the log from disk and discards the verdicts. It tells its peak memory, beside what it
-was before the log, open points, and process time for a point; means of three. Before that the engine alone, on columns
-of bits, beside `numpy.bitwise_and` over as many bytes. No assertion on time.
+was before the log, open points, and process time for a point; means of `--runs` runs. Before that the engine alone, on
+columns of bits, beside `numpy.bitwise_and` over as many bytes. No assertion on time.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from statistics import mean
 
 import numpy as np
 
+from cep_core.monitoring.propositional.stream.monitor import BLOCK
 from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings
 
 FORMULAS = {
@@ -32,7 +33,7 @@ FORMULAS = {
 STAMPS = 100
 NAIVE_MOST = 10_000
 """The most points a stamp that the naive mode is given: it keeps them all."""
-RUNS = 3
+LEAST_OF = 3
 
 
 def shares(formula: str, rate: int) -> dict[str, float]:
@@ -71,14 +72,14 @@ def monitor_once(formula: str, mode: str, path: Path) -> None:
     print(json.dumps(told))
 
 
-def measured(formula: str, mode: str, path: Path) -> dict[str, float]:
+def measured(formula: str, mode: str, path: Path, runs: int) -> dict[str, float]:
     """The mean of some runs, each in a process of its own."""
     command = [sys.executable, __file__, "--one", formula, mode, str(path)]
-    runs = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(RUNS)]
-    return {name: mean(run[name] for run in runs) for name in runs[0]}
+    told = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(runs)]
+    return {name: mean(run[name] for run in told) for name in told[0]}
 
 
-def from_text(rates: list[int]) -> None:
+def from_text(rates: list[int], runs: int) -> None:
     """Prints a row for each formula, mode and rate."""
     print("| formula | mode | points a stamp | peak, MB | open points | ns a point | M points/s |")
     print("|---|---|---|---|---|---|---|")
@@ -90,7 +91,7 @@ def from_text(rates: list[int]) -> None:
                 for mode in ("local", "global", "naive"):
                     if mode == "naive" and rate > NAIVE_MOST:
                         continue
-                    run = measured(formula, mode, path)
+                    run = measured(formula, mode, path, runs)
                     time_of_point = 1e9 * run["seconds"] / run["points"]
                     print(
                         f"| {formula} | {mode} | {rate:,} | {run['peak']:.0f} ({run['given']:.0f} given) | "
@@ -102,19 +103,22 @@ def from_text(rates: list[int]) -> None:
 def from_columns(rate: int) -> None:
     """Prints the rates of the engine on columns of bits."""
     ones = np.ones(1 << 24, np.uint8)
-    plain = min(_seconds(lambda: np.bitwise_and(ones, ones)) for _ in range(RUNS)) / len(ones)
+    plain = min(_seconds(lambda: np.bitwise_and(ones, ones)) for _ in range(LEAST_OF)) / len(ones)
     print(f"\nnumpy.bitwise_and: {1e-6 / plain:,.0f} M bytes/s\n")
     print("| formula | M points/s | times as long as numpy.bitwise_and |\n|---|---|---|")
     for formula, text in FORMULAS.items():
         parts = list(columns(formula, rate, 20))
         stamps = np.repeat(np.arange(len(parts)), rate)
         atoms = {name: np.concatenate([part[name] for _, part in parts]) for name in "pqr"}
-        best = min(_seconds(lambda: _monitored(text, stamps, atoms)) for _ in range(RUNS)) / len(stamps)  # noqa: B023
+        best = min(_seconds(lambda: _monitored(text, stamps, atoms)) for _ in range(LEAST_OF)) / len(stamps)  # noqa: B023
         print(f"| {formula} | {1e-6 / best:.0f} | {best / plain:.0f} |")
 
 
 def _monitored(text: str, stamps: np.ndarray, atoms: dict[str, np.ndarray]) -> None:
-    PropositionalOnLog(text, "", StreamSettings()).monitor.take(stamps, atoms)
+    monitor = PropositionalOnLog(text, "", StreamSettings()).monitor
+    for begin in range(0, len(stamps), BLOCK):
+        piece = slice(begin, begin + BLOCK)
+        monitor.take(stamps[piece], {name: column[piece] for name, column in atoms.items()})
 
 
 def _seconds(run: object) -> float:
@@ -127,6 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rates", default="100,1000,10000,100000", help="points a stamp; 1000000 takes long")
     parser.add_argument("--one", nargs=3, metavar=("FORMULA", "MODE", "LOG"), help="one run, as a child process")
+    parser.add_argument("--runs", type=int, default=3, help="of each formula, mode and rate (default 3)")
     options = parser.parse_args()
     if options.one:
         formula, mode, path = options.one
@@ -134,7 +139,7 @@ def main() -> None:
         return
     from_columns(100_000)
     print()
-    from_text([int(rate) for rate in options.rates.split(",")])
+    from_text([int(rate) for rate in options.rates.split(",")], options.runs)
 
 
 if __name__ == "__main__":

@@ -84,6 +84,7 @@ class PolicyOnLog:
         self.settings = settings or MonitorSettings()
         self._log = order(log) if isinstance(log, pa.Table) else log
         self.policy = policy_of(formula, signature, self._log, self.settings)
+        self._last: tuple[tuple[Value, ...], PointLog] | None = None
 
     def table(self) -> pa.Table:
         """All verdicts. Raises LogError and EvaluationError."""
@@ -174,8 +175,6 @@ class PolicyOnLog:
         if self._last is None or self._last[0] != values:
             self._last = values, sub_log_of(self._whole, self.policy.for_each, values)
         return self._last[1]
-
-    _last: tuple[tuple[Value, ...], PointLog] | None = None
 
 
 def policy_of(

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from jobs import places
+from tests.counts import DEEP, TIMES
 
 # The first example of a property may compile kernels; no deadline is right for it and for the others.
 settings.register_profile("patient", deadline=None)
+settings.register_profile(DEEP, deadline=None, max_examples=100 * TIMES, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 

@@ -16,14 +16,16 @@ from tests.reports.lake import small_workload
 from tests.reports.lake.small_days import DAYS
 from tests.reports.lake.small_lake import write_lake
 from tests.reports.lake.small_schemas import SLICING_PLANS
-from tests.runs.lake.small_workload import QUERIES, write_workload
+from tests.runs.lake.small_workload import QUESTIONS, write_workload
 
 
 def test_explains_what_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = write_workload(tmp_path)
     assert main(["explain", str(home), "--json"]) == 0
     explained = json.loads(capsys.readouterr().out)
-    assert explained.keys() == QUERIES.keys()
+    assert set(explained) == set(QUESTIONS)
+    assert main(["explain", str(home), "silence"]) == 0
+    assert "a result is certain 3 hours after its point" in capsys.readouterr().out
     assert main(["explain", str(home), "climbs"]) == 0
     told = capsys.readouterr().out
     assert told.startswith("climbs\n")

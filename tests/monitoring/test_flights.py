@@ -16,7 +16,7 @@ import pytest
 import cep_core as cep
 from cep_core.language.evaluator import of_table
 from jobs.analysis.folder import check_folder
-from tests.workload.flights_log import BUNDLE, flight_log, moment, year_of_flights
+from tests.workload.flights_log import BUNDLE, flight_log, log_of_the_year, moment
 
 POLICIES = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights" / "policies"
 HOUR = 3600
@@ -42,7 +42,7 @@ def by_day_of_certainty(rows: pa.Table, after: int) -> Counter[str]:
 @pytest.fixture(scope="module")
 def year(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
     """The events of the whole year."""
-    return flight_log(year_of_flights(tmp_path_factory))
+    return log_of_the_year(tmp_path_factory)
 
 
 @with_package

@@ -8,15 +8,15 @@ from importlib import metadata
 from deltalake import DeltaTable
 
 from tests.runs.lake.lakes import StoredLake
-from tests.runs.lake.small_workload import QUERIES, day
+from tests.runs.lake.small_workload import RESULTS, day
 
 WRITTEN = {
     "ingest": {"work_staged_events", "work_source_rows"},
     "validate": {"events", "quarantine", "work_loaded_days"},
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},
-    "slice_events": {"work_slices"},
-    "evaluate": {"result_days", "slice_runs", *QUERIES},
+    "slice_events": {"work_points", "work_slices"},
+    "evaluate": {"result_days", "slice_runs", *RESULTS},
     "compare": {"experiments"},
 }
 

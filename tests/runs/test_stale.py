@@ -27,8 +27,8 @@ WHERE skip_till_next_match { a.load = b.load } WITHIN 2 hours
 """
 
 
-def edit(lake: SmallLake, query: str, before: str, after: str) -> None:
-    path = lake.home / "queries" / f"{query}.cep"
+def edit(lake: SmallLake, question: str, before: str, after: str) -> None:
+    [path] = lake.home.glob(f"*/{question}.*")
     text = path.read_text()
     assert before in text
     path.write_text(text.replace(before, after))
@@ -52,7 +52,7 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A query is edited, one joins, one gets other columns: each is evaluated again, the others are left alone.
+    """Queries and a policy are edited, one joins, a policy gets other columns: each is evaluated again, no other is.
 
     A rebuild that dies once the table is gone can be done again.
     """
@@ -61,15 +61,18 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert "stale" not in told
 
     edit(copied, "climbs", "WITHIN 20 hours", "WITHIN 10 hours")
+    edit(copied, "chains", "SLIDE 6 hours", "SLIDE 12 hours")
+    edit(copied, "silence", "x > 80", "x > 79")
     (copied.home / "queries" / "joined.cep").write_text(JOINED)
     _, told = trendmill("status")
     assert "stale: climbs: 2013-01-02..2013-01-03" in told
     assert "stale: joined: 2013-01-02..2013-01-03" in told
-    assert "stale: chains" not in told
+    assert "stale: silence: 2013-01-02..2013-01-03" in told
+    assert "stale: unstopped" not in told
     code, told = trendmill("run", "--stale")
     assert code == 0, told
-    assert runs_of(copied, "chains") == {"run-1"}
-    assert runs_of(copied, "climbs") == runs_of(copied, "joined")
+    assert runs_of(copied, "unstopped") == {"run-1"}
+    assert runs_of(copied, "climbs") == runs_of(copied, "joined") == runs_of(copied, "silence")
     assert runs_of(copied, "climbs").isdisjoint({"run-1"})
     assert {path.parent.name for path in (tmp_path / "reports").glob("machines/*/index.html")} == {
         "2013-01-02",
@@ -80,20 +83,20 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert len(slicing.all("figure")) >= 2
     assert "nothing to evaluate" in trendmill("run", "--stale")[1]
 
-    edit(copied, "chains", "MAX(S.load)", "MAX(S.load), MIN(T.load)")
-    before = copied.rows("chains")
+    edit(copied, "unstopped", "Start(m, x) AND x > 70", "Start(m, load) AND load > 70")
+    before = copied.rows("unstopped")
     code, told = trendmill("run", "--stale")
     assert code == 2
-    assert "the columns of machines.chains have changed" in told
-    assert "trendmill rebuild machines chains" in told
-    assert copied.rows("chains") == before
+    assert "the columns of machines.unstopped have changed" in told
+    assert "trendmill rebuild machines unstopped" in told
+    assert copied.rows("unstopped") == before
     with monkeypatch.context() as patch:
         patch.setattr("jobs.tasks.nightly.begin", fail)
-        assert trendmill("rebuild", "chains")[0] == 1
-    assert "stale: chains: 2013-01-02..2013-01-03" in trendmill("status")[1]
-    code, told = trendmill("rebuild", "chains")
+        assert trendmill("rebuild", "unstopped")[0] == 1
+    assert "stale: unstopped: 2013-01-02..2013-01-03" in trendmill("status")[1]
+    code, told = trendmill("rebuild", "unstopped")
     assert code == 0, told
-    assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
+    assert runs_of(copied, "unstopped").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
 
     left = [copied.folder / "machines" / "events" / f"part-{when}.parquet" for when in ("long-ago", "just-now")]

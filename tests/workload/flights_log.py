@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 from tests.sharing import made_once
 
@@ -48,6 +49,17 @@ def year_of_flights(temporary: pytest.TempPathFactory) -> Path:
         subprocess.run([sys.executable, script, "--year", "--into", folder], check=True)
 
     return made_once(temporary, "year_of_flights", make)
+
+
+def log_of_the_year(temporary: pytest.TempPathFactory) -> pa.Table:
+    """Every event of the whole year, read from its files once for all processes."""
+    files = year_of_flights(temporary)
+    made = made_once(
+        temporary,
+        "log_of_the_year",
+        lambda folder: feather.write_feather(flight_log(files), folder / "log.arrow", compression="uncompressed"),
+    )
+    return feather.read_table(made / "log.arrow")
 
 
 def flight_log(folder: Path = BUNDLE) -> pa.Table:

@@ -15,7 +15,7 @@ import pytest
 import cep_core as cep
 from cep_core.events.schema import LogSchema
 from jobs.workload.declaration import load_workload
-from tests.workload.flights_log import BUNDLE, flight_log, moment, year_of_flights
+from tests.workload.flights_log import BUNDLE, flight_log, log_of_the_year, moment
 
 ROOT = Path(__file__).resolve().parents[3]
 QUERIES = ROOT / "workloads" / "nyc_flights" / "queries"
@@ -36,7 +36,7 @@ def bundle() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def year(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
-    return flight_log(year_of_flights(tmp_path_factory))
+    return log_of_the_year(tmp_path_factory)
 
 
 def matches(query: str, log: pa.Table) -> pa.Table:

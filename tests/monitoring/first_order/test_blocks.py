@@ -23,6 +23,7 @@ from cep_core.monitoring.first_order.whole_log import verdict_columns, verdicts
 from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.logs import Event, log_of
 from cep_core.testing.signatures import drawn_points, signatures
+from tests.counts import few
 
 SCHEMA = parse_signature("P(x: int) Q(x: int) S(x: int, name: string) T()")
 
@@ -97,6 +98,7 @@ drawn_events: st.SearchStrategy[Event] = st.one_of(
 
 
 @pytest.mark.parametrize("text", FORMULAS)
+@few(30)
 @given(
     steps=st.lists(st.tuples(st.integers(0, 3), st.lists(drawn_events, max_size=3)), max_size=14),
     size=st.integers(1, 4),

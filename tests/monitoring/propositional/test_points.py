@@ -75,3 +75,17 @@ def test_values_of_any_type_make_sub_logs(kind: AttributeType, values: pa.Array,
     assert split.values.num_rows == logs
     assert split.trace.points == 5 - values.null_count
     assert len(split.trace.starts) == logs + 1
+
+
+@pytest.mark.parametrize(
+    "stored", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str
+)
+def test_event_types_in_any_encoding(stored: pa.DataType) -> None:
+    events = events_of([("P", 0, 1, "x", 9, 0), ("Tick", 1, None, None, None, 0), ("Q", 2, 1, "y", None, 0)])
+    kinds = events["event_type"].combine_chunks()
+    encoded = events.set_column(
+        0, "event_type", kinds.dictionary_encode() if pa.types.is_dictionary(stored) else kinds.cast(stored)
+    )
+    policy = policy_of(Truth(True), ("k",))
+    assert trace_of(policy, encoded).stamps.tolist() == trace_of(policy, events).stamps.tolist() == [0, 2]
+    assert trace_of(policy, encoded).atoms["q"].tolist() == [False, True]

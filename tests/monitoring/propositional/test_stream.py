@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
+from cep_core.language.propositional.bind.binding import bind_written
+from cep_core.language.propositional.text.parsing import parse
 from cep_core.language.temporal.formulas import Formula, Interval, Or, Predicate, Truth, Until
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace
+from cep_core.monitoring.propositional.evaluation import truths
 from cep_core.monitoring.propositional.reference import truth
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces, trace_of_points
@@ -147,3 +151,29 @@ def test_naive_mode_tells_the_open_points_of_a_step_in_order_of_time() -> None:
     told = streamed(formula, trace, "naive", closed=True)
     assert [verdict.point for verdict in told] == [(1, 1), (1, 3), (1, 0), (1, 2), (9, 0)]
     assert without_sugar(formula) == formula
+
+
+@pytest.mark.parametrize("mode", ["local", "global"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EVENTUALLY[0,5] q",
+        "p UNTIL[0,5] q",
+        "p UNTIL[0,5] (q SINCE[2,6] r)",
+        "p UNTIL[0,5] (q UNTIL[2,6] r)",
+        "(NEXT p) OR (PREV EVENTUALLY[1,3] q) OR (r SINCE[1,4] (p UNTIL[0,2] r))",
+        "NOT (p UNTIL[2,5] q) AND EVENTUALLY[0,1] r",
+    ],
+)
+def test_steps_that_are_known_do_what_steps_do(text: str, mode: str) -> None:
+    """Of a block with one point nothing is remembered; long runs of equal points are gone through in one go."""
+    random = np.random.default_rng(11)
+    letters = np.repeat(random.integers(0, 8, 60), random.integers(1, 20, 60))
+    stamps = np.sort(random.integers(0, 9, len(letters)))
+    atoms = {name: (letters >> bit & 1).astype(np.bool_) for bit, name in enumerate("pqr")}
+    trace = Trace(stamps, atoms, np.array([0, len(stamps)]))
+    written = parse(text)
+    formula = bind_written(written, schema_mentioned_by(written), text).core
+    at_once = streamed(formula, trace, mode, closed=True)
+    assert at_once == streamed(formula, trace, mode, closed=True, cuts=range(len(stamps)))
+    assert resolved(at_once) == dict(zip(points_of(trace), truths(formula, trace).tolist(), strict=True))

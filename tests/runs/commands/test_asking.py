@@ -10,7 +10,7 @@ import pytest
 from jobs import cli
 from jobs.lake.versions import versions_of
 from tests.runs.lake.lakes import CommandLine, SmallLake
-from tests.runs.lake.small_workload import day
+from tests.runs.lake.small_workload import POLICIES, day
 
 pytestmark = pytest.mark.spark
 
@@ -36,6 +36,8 @@ def test_sql_answers_from_every_table(ask: Ask, copied: SmallLake) -> None:
     assert (code, told.split()) == (0, ["n", str(copied.table("climbs").num_rows)])
     assert ask("SELECT count(*) FROM machines.climbs_events")[0] == 0
     assert ask("SELECT count(*) FROM machines.work_staged_events")[0] == 0
+    code, told = ask("SELECT sum(points) AS n FROM machines.silence_episodes")
+    assert (code, told.split()) == (0, ["n", str(copied.table("silence").num_rows)])
     code, told = ask("-- how many?\nWITH e AS (SELECT seq FROM machines.events) SELECT * FROM e", "--limit", "2")
     assert told.splitlines()[3:] == ["... more than 2 rows; --limit or --csv shows more"]
     code, told = ask("SHOW TABLES IN machines")
@@ -99,6 +101,12 @@ def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLak
     rows = list(csv.DictReader(io.StringIO(told)))
     expected = [(str(row["a"]), " ".join(map(str, row["b"])), str(row["c"])) for row in written]
     assert sorted((row["a"], row["b"], row["c"]) for row in rows) == sorted(expected)
+    for policy in POLICIES:
+        code, told = trendmill("try", policy, "--day", day(2).isoformat(), "--csv")
+        rows = list(csv.DictReader(io.StringIO(told)))
+        written = [row for row in copied.table(policy).to_pylist() if row["day"] == day(2)]
+        expected_rows = sorted(tuple(str(row[name]) for name in rows[0]) for row in written)
+        assert sorted(tuple(row.values()) for row in rows) == expected_rows
     query = copied.home / "loads.cep"
     query.write_text("PATTERN Start a WHERE a.load >= 85 WITHIN 1 hour\n")
     code, told = trendmill("try", str(query), "--day", day(1).isoformat(), "--limit", "1")

@@ -17,7 +17,7 @@ from jobs.runs.run import Run, Silent
 from jobs.stages.measuring.shed import EXPERIMENT
 from jobs.tasks.nightly import begin, evaluate, load, refused_days, slice_
 from tests.leases import leased
-from tests.runs.lake.small_workload import QUERIES, day
+from tests.runs.lake.small_workload import RESULTS, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +28,7 @@ Tables = dict[str, list[dict[str, object]]]
 CommandLine = Callable[..., tuple[int, str]]
 """A command's name and arguments -> its exit code and what it printed."""
 
-COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *QUERIES)
+COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *RESULTS)
 """Tables that the law speaks of."""
 
 

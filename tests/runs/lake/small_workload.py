@@ -1,4 +1,4 @@
-"""A small workload on disk: machines that start and stop, a file for each day, two queries that look back a day.
+"""A small workload on disk: machines that start and stop, a file for each day, two queries and two policies.
 
 A day's file is made from the day's number, so a test can break one and repair it.
 """
@@ -58,11 +58,8 @@ Start(m, x) AND x > 70 AND NOT PREV (EXISTS n. Stop(machine = n)) AND NOT ONCE[0
     "silence": """-- When did nothing heavy start, nor in the three hours after?
 LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUALLY[0,3h] Heavy()
 """,
-    "again": """-- When did a machine start with the load of a start of the two days before?
-EXISTS x. Start(load = x) AND ONCE[1s,2d] Start(load = x)
-""",
 }
-"""Policies that look at points before, wait for an hour, speak where no event is, and hide what slices them."""
+"""Policies that look at points before, wait for an hour, and speak where no event of theirs is."""
 
 QUERIES = {
     "chains": """-- How many chains of starts and stops does each machine have?
@@ -76,6 +73,11 @@ PATTERN SEQ(Start a, Start+ b[], Stop c)
 WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours
 """,
 }
+
+
+QUESTIONS = (*QUERIES, *POLICIES)
+RESULTS = (*QUESTIONS, *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")))
+"""The tables of results."""
 
 
 def day(number: int) -> date:
@@ -93,28 +95,27 @@ def write_workload(folder: Path, days: int = 4) -> Path:
     (home / "expectations.yaml").write_text(EXPECTATIONS)
     for name, text in QUERIES.items():
         (home / "queries" / f"{name}.cep").write_text(text)
+    (home / "policies").mkdir()
+    for name, text in POLICIES.items():
+        (home / "policies" / f"{name}.mfotl").write_text(text)
     for number in range(days):
         write_day(home, number)
     return home
 
 
-def write_policies(home: Path) -> None:
-    """Add the policies to a workload folder."""
-    (home / "policies").mkdir()
-    for name, text in POLICIES.items():
-        (home / "policies" / f"{name}.mfotl").write_text(text)
-    declared = (home / "workload.yaml").read_text()
-    (home / "workload.yaml").write_text(declared.replace("queries:\n", "queries:\n  again: {explained: 0}\n"))
+def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False, early: bool = False) -> None:
+    """The file of a day; one row a day is always quarantined.
 
-
-def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False) -> None:
-    """The file of a day. `broken`: with a load that the gate refuses; one row a day is always quarantined."""
+    `broken`: with a load that the gate refuses. `early`: without some rows, which come late.
+    """
     begin = int((day(number) - date(1970, 1, 1)).total_seconds())
     lines = ["row,kind,moment,machine,load"]
     if not empty:
         for row in range(60):
             kind = "Stop" if row % 5 == 4 else "Start"
             load = (row * 37 + number * 11) % 90 + (5_000 if broken and row == 7 else 0)
+            if early and row % 11 == 6:
+                continue
             lines.append(f"{row},{kind},{begin + row * 1_400},m{row * 7 % 4 if row % 2 else 0},{load}")
         lines.append(f"60,Start,{begin + 100},m1,-1")
     (home / "data" / f"{day(number).isoformat()}.csv").write_text("\n".join(lines) + "\n")

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import TOTALS, Evaluator, Ownership
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
+from tests.counts import few
 from tests.slicing.laws.only_read import only_read
 
 DAYS = (0, 15, 40)
@@ -75,7 +76,7 @@ def result(evaluator: Evaluator, batches: Iterable[pa.RecordBatch]) -> tuple[obj
 
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
 @given(logs(), st.integers(1, 8), st.text(max_size=2), st.integers(0, 3), st.sampled_from([None, (), ("k", "g")]))
-@settings(deadline=None, max_examples=40)
+@few(20)
 def test_merged_slices_equal_the_unsliced_result(
     text: str, events: pa.Table, slices: int, seed_text: str, ranges: int, heavy: tuple[str, ...] | None
 ) -> None:

@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.grouping import combined
-from cep_core.events.chunks import one_array
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.logs.time_points import OFFSET, points_of
 from cep_core.language.patterns.values.expressions import column, holds
@@ -66,7 +65,7 @@ def split_trace_of(policy: PropositionalPolicy, events: pa.Table, points: pa.Tab
     """
     ts = events["ts"].to_numpy()
     offset = events[OFFSET].to_numpy() if OFFSET in events.column_names else np.zeros(len(ts), np.int64)
-    kinds = one_array(events["event_type"])
+    kinds = column(events, "event_type")
     if policy.for_each:
         stamps, starts, point, values = _split(policy, events, kinds, ts, offset)
     else:

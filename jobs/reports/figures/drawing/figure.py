@@ -102,12 +102,12 @@ def drawn(figure: Figure, *, narrow: bool) -> str:
         axes.patch.set_alpha(0.0)
         figure.draw(axes, narrow)
         label_powers(axes)
-        FigureCanvasSVG(canvas)
         text = io.StringIO()
         with warnings.catch_warnings():
             # letters stay letters in the file: the reader's fonts draw scripts that the measuring font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+            # Not `savefig`, which draws everything once more, only to lay it out, and then writes the same bytes.
+            FigureCanvasSVG(canvas).print_svg(text, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return _for_pages(text.getvalue())
 
 

@@ -40,6 +40,8 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 
 LONGEST = 64
 """Longer lists of diagrams get no number."""
+ANY, TRUTH_AGAIN, EQUAL_AGAIN = range(3)
+"""Forms of steps. In the last two the state stays: the current point is told, or the last one as equal to a class."""
 _STATES, _ENTRIES = 1 << 12, 1 << 14
 
 
@@ -49,7 +51,7 @@ def no_known_steps() -> Known:
         np.zeros(_STATES * 16, np.int64),
         np.zeros((_STATES, 3), np.int64),
         np.zeros((2 * _STATES, 2), np.int64),
-        np.zeros((_ENTRIES, 4), np.int64),
+        np.zeros((_ENTRIES, 5), np.int64),
         np.zeros(_ENTRIES * 16, np.int64),
         np.array([0, 0, 0, 1], np.int64),
     )
@@ -165,6 +167,23 @@ def entry_of(known: Known, number: int, letter: int) -> int:
 
 
 @njit(cache=True)
+def _form(at: Ints, scratch: Workspace, stays: bool) -> int:
+    """Whether the step, taken again and again, does the same to one point after the other."""
+    kept = at[CLASSES] + at[WAITS]
+    if not stays or at[SCRIPT] != 1:
+        return ANY
+    code, place = scratch.script[0, 0], scratch.script[0, 1]
+    for i in range(at[CLASSES]):
+        if scratch.origin[i] != i:
+            return ANY
+    if not at[WAITS] and code != EQUAL and place == kept:
+        return TRUTH_AGAIN
+    if at[WAITS] and code == EQUAL and place == kept - 1 and scratch.origin[kept - 1] == kept:
+        return EQUAL_AGAIN
+    return ANY
+
+
+@njit(cache=True)
 def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
     """Keeps the step that was just taken."""
     counts, scripts = known.counts, known.scripts
@@ -177,6 +196,7 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
     known.entries[place, 1] = number
     known.entries[place, 2] = letter
     known.entries[place, 3] = begin
+    known.entries[place, 4] = _form(at, scratch, number == following)
     scripts[begin] = told
     scripts[begin + 1] = kept
     scripts[begin + 2] = at[WAITS]
@@ -190,6 +210,28 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
         scripts[begin] = scratch.origin[i]
         begin += 1
     counts[SCRIPTED] = begin
+
+
+@njit(cache=True)
+def repeat_run(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int, points: int) -> None:
+    """Takes a known step after which the state stays, once for each of some points."""
+    begin, first, verdict, place = known.entries[entry, 3] + 4, at[ACTIVE], at[VERDICTS], at[PLACE]
+    code = known.scripts[begin]
+    told.ts[verdict : verdict + points] = now
+    told.code[verdict : verdict + points] = code
+    if code == EQUAL:
+        earlier = first + known.scripts[begin + 2]
+        told.equal_ts[verdict : verdict + points] = classes[earlier, TS]
+        told.equal_offset[verdict : verdict + points] = classes[earlier, OFFSET]
+        last = first + known.scripts[begin + 1]
+        offset = classes[last, OFFSET]
+        classes[last, OFFSET] = place + points
+    else:
+        offset = place + 1
+    for i in range(points):
+        told.offset[verdict + i] = offset + i
+    at[VERDICTS] = verdict + points
+    at[PLACE] = place + points
 
 
 @njit(cache=True, forceinline=True)

@@ -9,11 +9,13 @@ from cep_core.arrays import Bits, Ints
 from cep_core.monitoring.propositional.stream.kernels.borrowing import borrowed_state
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
 from cep_core.monitoring.propositional.stream.kernels.known_steps import (
+    ANY,
     entry_of,
     forget,
     number_of,
     record,
     repeat,
+    repeat_run,
     restore,
 )
 from cep_core.monitoring.propositional.stream.kernels.rewriting import distance
@@ -83,6 +85,11 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
             if same_stamp and letter & masks[REQUIRED] == masks[REQUIRED] and letter & masks[FORBIDDEN] == 0:
                 entry = entry_of(known, number, np.int64(letter))
                 if known.entries[entry, 0] == known.counts[EPOCH]:
+                    if known.entries[entry, 4] != ANY:
+                        run = _run(stamps, letters, flags, i)
+                        repeat_run(known, state.open.classes, state.told, at, entry, stamps[i], run)
+                        i += run
+                        continue
                     number = repeat(known, state.open.classes, state.told, at, entry, stamps[i])
                     i += 1
                     continue
@@ -102,6 +109,16 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
         restore(state.program, state.open, at, known, number)
     at[CURRENT] = number
     return i
+
+
+@njit(cache=True)
+def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
+    """How many points from a place on are as the first."""
+    end = begin + 1
+    letter, stamp = letters[begin, 0], stamps[begin]
+    while end < stamps.shape[0] and letters[end, 0] == letter and stamps[end] == stamp and flags[end] == 0:
+        end += 1
+    return end - begin
 
 
 @njit(cache=True)

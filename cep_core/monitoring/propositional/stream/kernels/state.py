@@ -118,7 +118,7 @@ class Known(NamedTuple):
     buckets: Ints
     """[., 2] Epoch, and state."""
     entries: Ints
-    """[., 4] Epoch, state, letter, and the place of the step's record in `scripts`."""
+    """[., 5] Epoch, state, letter, the place of the step's record in `scripts`, and its form."""
     scripts: Ints
     counts: Ints
 
