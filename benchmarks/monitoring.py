@@ -1,69 +1,82 @@
 """Monitoring first-order policies, measured in one run: `python benchmarks/monitoring.py [--events N]`.
 
-Paper 01's star, linear and triangle over its generated log, with values from a large and from a small domain, one or a
-thousand time-points a unit of time, and Zipf-distributed values; then a text log, and growth. Each is asked of the
-engine on points that are ready, of `cep.monitor` from a table, and of DuckDB and Polars on one thread, as joins with
-equal answers (but for Zipf, where their joins would not end). Times are the least process time of three runs. No
-assertion on time.
+Paper 01's star, linear and triangle and their past forms over its generated log, with its rates or equal ones, values
+from a large and from a small domain, one or a thousand time-points a unit of time, and Zipf-distributed values. Each is
+asked of the engine on points that are ready, of `cep.monitor` from a table, and of DuckDB and Polars on one thread, as
+joins with equal answers (but for Zipf, where their joins would not end). Then a text log, a log of one event a point,
+the policies of `data_usage`, slices, and growth. Times are the least process time of three runs. No assertion on
+time.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import time
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import duckdb
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 
 import cep_core as cep
 from cep_core.compile import parse_text
 from cep_core.events.logs import monpoly
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.signature import parse_signature
-from cep_core.events.logs.time_points import OFFSET, offsets_of, point_log_of
+from cep_core.events.logs.time_points import OFFSET, offsets_of, point_log_of, with_points
 from cep_core.events.table import log_schema_of
-from cep_core.experiments.generators.joins import JoinStream, generate
+from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.process_time import least_seconds
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
+from cep_core.slicing import make_plan, ownership, split, statistics_of
 
+ROOT = Path(__file__).resolve().parents[1]
 Columns = dict[tuple[str, str], str]
 """The column of an atom's variable."""
 
 ATOMS = {"star": ("ab", "ac", "ad"), "linear": ("ab", "bc", "cd"), "triangle": ("ab", "bc", "ca")}
 """The variables of P, Q and R."""
-LOGS = {
-    "uniform, domain 1e9": {},
-    "uniform, domain 1e5": {"domain": 10**5},
+EQUAL = {"rate_p": 1 / 3, "rate_q": 1 / 3}
+LOGS: dict[str, dict[str, Any]] = {
+    "domain 1e9": {},
+    "domain 1e5": {"domain": 10**5},
     "domain 1e9, 1000 points a unit": {"index_rate": 1000},
-    "Zipf 2 on the first variable": {"zipf": {"a": 2.0}},
+    "equal rates, domain 1e9": EQUAL,
+    "equal rates, domain 1e5": {**EQUAL, "domain": 10**5},
+    "equal rates, Zipf 2 on `a`": {**EQUAL, "zipf": {"a": 2.0}},
 }
+"""Paper 01's rates are 1 % P and 49.5 % Q."""
+PER_UNIT = 20_000
+"""Events a unit of time."""
 WINDOW = 10
+PAST = "-past"
 
 
 def formula_of(name: str) -> str:
     """The published formula, by attributes (paper 01, Fig. 6)."""
-    p, q, r = (f"{kind}(first={own[0]}, second={own[1]})" for kind, own in zip("PQR", ATOMS[name], strict=True))
+    atoms = ATOMS[name.removesuffix(PAST)]
+    p, q, r = (f"{kind}(first={own[0]}, second={own[1]})" for kind, own in zip("PQR", atoms, strict=True))
+    if name.endswith(PAST):
+        return f"(ONCE[0,*) ((ONCE[0,*) {p}) AND {q})) AND {r}"
     return f"((ONCE[0,{WINDOW}) {p}) AND {q}) AND EVENTUALLY[0,{WINDOW}) {r}"
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """The least process time of three runs."""
-    best = math.inf
-    for _ in range(3):
-        begin = time.process_time()
-        run()
-        best = min(best, time.process_time() - begin)
-    return best
+def log_of(name: str, count: int, **how: Any) -> pa.Table:
+    duration = max(count // PER_UNIT, 1)
+    return generate(JoinStream(name.removesuffix(PAST), 1, event_rate=PER_UNIT, duration=duration, **how))
 
 
 def columns_of(name: str) -> Columns:
-    kinds = zip("PQR", ATOMS[name], strict=True)
+    kinds = zip("PQR", ATOMS[name.removesuffix(PAST)], strict=True)
     return {
         (kind, variable): place for kind, own in kinds for variable, place in zip(own, ("first", "second"), strict=True)
     }
@@ -78,12 +91,18 @@ def duckdb_query(name: str) -> str:
         return [f"{left}.{columns[left, v]} = {right}.{columns[right, v]}" for v in shared]
 
     table = {kind: f"(SELECT * FROM log WHERE event_type = '{kind}') {kind}" for kind in "PQR"}
-    with_q = [*equal("P", "Q"), "P.point <= Q.point", f"Q.ts - P.ts < {WINDOW}"]
-    with_r = [*equal("Q", "R"), *equal("P", "R"), "R.point >= Q.point", f"R.ts - Q.ts < {WINDOW}"]
-    variables = dict.fromkeys("".join(ATOMS[name]))
+    with_q, with_r = (
+        [*equal("P", "Q"), "P.point <= Q.point"],
+        [*equal("Q", "R"), *equal("P", "R"), "R.point >= Q.point"],
+    )
+    if not name.endswith(PAST):
+        with_q.append(f"Q.ts - P.ts < {WINDOW}")
+        with_r.append(f"R.ts - Q.ts < {WINDOW}")
+    variables = dict.fromkeys("".join(ATOMS[name.removesuffix(PAST)]))
     shown = ", ".join(next(f"{kind}.{columns[kind, v]}" for kind in "PQR" if (kind, v) in columns) for v in variables)
     joined = f"{table['P']} JOIN {table['Q']} ON {' AND '.join(with_q)} JOIN {table['R']} ON {' AND '.join(with_r)}"
-    return f"SELECT count(*) FROM (SELECT DISTINCT Q.point, {shown} FROM {joined})"
+    at = "R.point" if name.endswith(PAST) else "Q.point"
+    return f"SELECT count(*) FROM (SELECT DISTINCT {at}, {shown} FROM {joined})"
 
 
 def by_duckdb(name: str, log: pa.Table) -> int:
@@ -108,13 +127,13 @@ def by_polars(name: str, log: pa.Table) -> int:
     def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
         return left.join(right, on=[name for name in left.columns if name in right.columns])
 
-    pairs = joined(of("P"), of("Q")).filter(
-        (pl.col("point_P") <= pl.col("point_Q")) & (pl.col("ts_Q") - pl.col("ts_P") < WINDOW)
-    )
-    triples = joined(pairs, of("R")).filter(
-        (pl.col("point_R") >= pl.col("point_Q")) & (pl.col("ts_R") - pl.col("ts_Q") < WINDOW)
-    )
-    return triples.select("point_Q", *dict.fromkeys("".join(ATOMS[name]))).unique().height
+    past = name.endswith(PAST)
+    near = pl.lit(value=True) if past else pl.col("ts_Q") - pl.col("ts_P") < WINDOW
+    pairs = joined(of("P"), of("Q")).filter((pl.col("point_P") <= pl.col("point_Q")) & near)
+    soon = pl.lit(value=True) if past else pl.col("ts_R") - pl.col("ts_Q") < WINDOW
+    triples = joined(pairs, of("R")).filter((pl.col("point_R") >= pl.col("point_Q")) & soon)
+    variables = dict.fromkeys("".join(ATOMS[name.removesuffix(PAST)]))
+    return triples.select("point_R" if past else "point_Q", *variables).unique().height
 
 
 def ready(name: str, log: pa.Table) -> tuple[PolicyEvaluator, PointLog]:
@@ -127,58 +146,123 @@ def ready(name: str, log: pa.Table) -> tuple[PolicyEvaluator, PointLog]:
 
 def rates(count: int) -> Iterator[str]:
     """A row for each formula and log."""
-    yield "| formula | log | verdicts | engine, M events/s | cep.monitor | engine / DuckDB | engine / Polars |"
+    yield "| formula | log | verdicts | engine, M events/s | `cep.monitor` | DuckDB / engine | Polars / engine |"
     yield "|---|---|---|---|---|---|---|"
-    for label, how in LOGS.items():
-        for name in ATOMS:
-            stream = JoinStream(name, 1, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3, **how)  # type: ignore[arg-type]
-            log = generate(stream)
-            evaluator, points = ready(name, log)
-            policy = evaluator.policy
-            kernel = seconds(lambda: satisfied(policy.core, points, policy.types))  # noqa: B023
-            table = seconds(lambda: cep.monitor(formula_of(name), None, log, end="closed"))  # noqa: B023
-            verdicts = cep.monitor(formula_of(name), None, log, end="closed")
-            assert isinstance(verdicts, pa.Table)
-            ratios = "- | -"
-            if not stream.zipf:  # a join of a heavy value with itself, before time is looked at, would not end
-                assert by_duckdb(name, log) == verdicts.num_rows == by_polars(name, log)
-                rivals = (seconds(lambda: rival(name, log)) for rival in (by_duckdb, by_polars))  # noqa: B023
-                ratios = " | ".join(f"{rival / kernel:.2f}" for rival in rivals)
-            measured = f"{count / kernel / 1e6:.1f} | {count / table / 1e6:.1f} | {ratios}"
-            yield f"| {name} | {label} | {verdicts.num_rows:,} | {measured} |"
+    past = (name + PAST for name in ATOMS)
+    cases = [*((name, label) for label in LOGS for name in ATOMS), *((name, "domain 1e9") for name in past)]
+    for name, label in cases:
+        log = log_of(name, count, **LOGS[label])
+        evaluator, points = ready(name, log)
+        policy = evaluator.policy
+        kernel = least_seconds(lambda: satisfied(policy.core, points, policy.types))  # noqa: B023
+        table = least_seconds(lambda: cep.monitor(formula_of(name), None, log, end="closed"))  # noqa: B023
+        verdicts = cep.monitor(formula_of(name), None, log, end="closed")
+        assert isinstance(verdicts, pa.Table)
+        ratios = "- | -"
+        if "zipf" not in LOGS[label]:  # a join of a heavy value with itself, before time is looked at, would not end
+            assert by_duckdb(name, log) == verdicts.num_rows == by_polars(name, log)
+            rivals = (least_seconds(lambda: rival(name, log)) for rival in (by_duckdb, by_polars))  # noqa: B023
+            ratios = " | ".join(f"{rival / kernel:.2f}" for rival in rivals)
+        measured = f"{log.num_rows / kernel / 1e6:.1f} | {log.num_rows / table / 1e6:.1f} | {ratios}"
+        yield f"| {name} | {label} | {verdicts.num_rows:,} | {measured} |"
 
 
 def texts(count: int) -> Iterator[str]:
     """From the text of a log to verdicts."""
-    log = generate(JoinStream("star", 1, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3))
+    log = log_of("star", count, **EQUAL)
     rows = zip(*(log[name].to_pylist() for name in ("ts", "event_type", "first", "second")), strict=True)
     text = "\n".join(f"@{ts} {kind}({first},{second})" for ts, kind, first, second in rows)
     signature = "P(first: int, second: int) Q(first: int, second: int) R(first: int, second: int)"
-    reading = seconds(lambda: monpoly.read(text, parse_signature(signature)))
-    whole = seconds(lambda: cep.monitor(formula_of("star"), signature, text, end="closed"))
+    reading = least_seconds(lambda: monpoly.read(text, parse_signature(signature)))
+    whole = least_seconds(lambda: cep.monitor(formula_of("star"), signature, text, end="closed"))
     rates = f"read {count / reading / 1e6:.1f} M events/s, to verdicts {count / whole / 1e6:.1f}"
     yield f"text of {count:,} events, one a point: {rates}"
 
 
+def single_events(count: int) -> Iterator[str]:
+    """Past-only formulas on a log of one event a point (DejaVu's mode), beside the same log by time-stamp."""
+    for name in ATOMS:
+        log = log_of(name, count).drop_columns(["point"])
+        spent = {
+            points: least_seconds(
+                lambda: cep.monitor(formula_of(name + PAST), None, log, points=points)  # noqa: B023
+            )
+            for points in ("by_timestamp", "by_event")
+        }
+        ratio = spent["by_event"] / spent["by_timestamp"]
+        yield f"{name}-past by event takes {ratio:.2f} times as long as by time-stamp"
+
+
+def usage(count: int) -> Iterator[str]:
+    """The policies of the workload `data_usage` on a generated day of its log."""
+    with TemporaryDirectory() as folder:
+        script = [sys.executable, str(ROOT / "scripts" / "make_data_usage.py")]
+        subprocess.run(
+            [*script, "--rate", str(count), "--days", "1", "--into", folder], check=True, capture_output=True
+        )
+        [day] = Path(folder).glob("*.csv.gz")
+        log = pyarrow.csv.read_csv(day)
+    names = ["event_type" if name == "event" else name for name in log.column_names]
+    log = log.rename_columns(names).drop_columns(["script"])
+    for policy in sorted((ROOT / "workloads" / "data_usage" / "policies").glob("*.mfotl")):
+        spent = least_seconds(lambda: cep.monitor(policy, None, log))  # noqa: B023
+        yield f"data_usage {policy.stem}: {log.num_rows / spent / 1e6:.2f} M events/s from a table of {log.num_rows:,}"
+
+
+def slices(count: int) -> Iterator[str]:
+    """Paper 01, section 7.2: each slice by itself, as a worker evaluates it."""
+    yield "| formula | slices | maximum load | predicted | bound | copies | slowest / one slice | splitter's share |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for name in ATOMS:
+        as_read = log_of(name, count)
+        log, points = with_points(as_read, "point")
+        evaluator = PolicyEvaluator(parse_text(formula_of(name), "p.mfotl").bind(log_schema_of(log)).query)
+        names = sorted({variable for atom in FORMULAS[name] for _, variable in atom.variables})
+        alone = 0.0
+        for number in (1, 2, 4, 8, 16):
+            plan = make_plan({name: FORMULAS[name]}, names, statistics_of(log, FORMULAS[name]), number, "bench")
+            splitting = least_seconds(lambda: split(plan, log))  # noqa: B023
+            rows, owner = split(plan, log)
+            spent = []
+            for cell in range(plan.slices):
+                part = log.take(pa.array(rows[owner == cell]))
+                own = ownership(plan, cell)
+                spent.append(least_seconds(lambda: list(evaluator.evaluate(part, own, points))))  # noqa: B023
+            alone = alone or spent[0]
+            if number == 1:
+                whole = least_seconds(lambda: cep.monitor(formula_of(name), None, as_read, end="closed"))  # noqa: B023
+                yield f"| {name}, in process / `cep.monitor`: {alone / whole:.2f} | | | | | | | |"
+            assert plan.predicted is not None
+            load = max(int((owner == cell).sum()) for cell in range(plan.slices)) / log.num_rows
+            predicted = f"{plan.predicted.maximum_load:.3f} | {plan.predicted.bound:.3f}"
+            measured = f"{len(rows) / log.num_rows:.2f} | {max(spent) / alone:.2f}"
+            share = splitting / (splitting + sum(spent))
+            yield f"| {name} | {plan.slices} | {load:.3f} | {predicted} | {measured} | {share:.2f} |"
+
+
 def growth(count: int) -> Iterator[str]:
-    """Seconds at a quarter of the events, and at all of them."""
+    """Seconds at a quarter of the events, and at all of them, at equal rates of events."""
     for name in ATOMS:
         spent = []
         for size in (count // 4, count):
-            stream = JoinStream(name, 1, event_rate=size // 60, rate_p=1 / 3, rate_q=1 / 3, duration=60)
-            evaluator, points = ready(name, generate(stream))
+            evaluator, points = ready(name, log_of(name, size, **EQUAL))
             policy = evaluator.policy
-            spent.append(seconds(lambda: satisfied(policy.core, points, policy.types)))  # noqa: B023
+            spent.append(least_seconds(lambda: satisfied(policy.core, points, policy.types)))  # noqa: B023
         yield f"{name}: 4 times the events take {spent[1] / spent[0]:.1f} times as long"
 
 
+PARTS = (rates, texts, single_events, usage, slices, growth)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=2_000_000)
-    count = parser.parse_args().events
-    for part in (rates, texts, growth):
-        for line in part(count):
-            print(line, flush=True)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(part.__name__ for part in PARTS)}; default: all")
+    options = parser.parse_args()
+    for part in PARTS:
+        if not options.parts or part.__name__ in options.parts:
+            for line in part(options.events):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,8 @@ heavy values and if not. Times are the least process time of three runs. No asse
 from __future__ import annotations
 
 import argparse
-import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -19,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.process_time import least_seconds
 from cep_core.experiments.slicing_rows import loads_of
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import (
@@ -39,16 +39,6 @@ Row = tuple[str, float, str]
 REFERENCE_EVENTS = 20_000
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """The least process time of three runs."""
-    best = math.inf
-    for _ in range(3):
-        begin = time.process_time()
-        run()
-        best = min(best, time.process_time() - begin)
-    return best
-
-
 def stream(formula: str, count: int, zipf: dict[str, float], seed: int = 1) -> pa.Table:
     """A stream with equal rates of P, Q and R."""
     return generate(JoinStream(formula, seed, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3, zipf=zipf))
@@ -67,12 +57,16 @@ def splitting(count: int) -> Iterator[Row]:
     for name in ("first", "second"):
         column = texts.column_names.index(name)
         texts = texts.set_column(column, name, texts[name].cast(pa.string()))
-    yield "count statistics", count / seconds(lambda: statistics_of(events, FORMULAS["triangle"])) / 1e6, "M events/s"
+    yield (
+        "count statistics",
+        count / least_seconds(lambda: statistics_of(events, FORMULAS["triangle"])) / 1e6,
+        "M events/s",
+    )
     for label, table in (("integers", events), ("strings", texts)):
         for heavy in ((), ("a",)):
             plan = plan_for("triangle", table, 16, "bench", heavy)
             case = "heavy values told" if heavy else "nothing heavy"
-            rate = count / seconds(lambda plan=plan, table=table: split(plan, table))
+            rate = count / least_seconds(lambda plan=plan, table=table: split(plan, table))
             yield f"split, 16 slices, {label}, {case}", rate / 1e6, "M events/s"
             part = table.slice(0, REFERENCE_EVENTS)
             rows, numbers = split(plan, part)
@@ -84,7 +78,7 @@ def splitting(count: int) -> Iterator[Row]:
             yield f"ratio to Algorithm 1 by event, {label}, {case}", rate / slow, "times"
     valuations = pa.table(dict.fromkeys("abc", events["first"]))
     plan = plan_for("triangle", events, 16, "bench", ("a",))
-    yield "own valuations", count / seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"
+    yield "own valuations", count / least_seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"
 
 
 def growth(count: int) -> Iterator[Row]:
@@ -92,22 +86,22 @@ def growth(count: int) -> Iterator[Row]:
     events = stream("triangle", count, {"a": 2.0})
     for part in (count // 100, count // 10, count):
         plan = plan_for("triangle", events.slice(0, part), 16, "bench", ())
-        spent = seconds(lambda plan=plan, part=part: split(plan, events.slice(0, part)))
+        spent = least_seconds(lambda plan=plan, part=part: split(plan, events.slice(0, part)))
         yield f"split {part:,} events, 16 slices", spent / part * 1e9, "ns/event"
     for slices in (4, 64, 512):
         plan = plan_for("triangle", events, slices, "bench", ())
         copies = len(split(plan, events)[0]) / events.num_rows
-        spent = seconds(lambda plan=plan: split(plan, events))
+        spent = least_seconds(lambda plan=plan: split(plan, events))
         yield f"split, {slices} slices, {copies:.0f} copies an event", spent / count * 1e9, "ns/event"
 
 
 def planning() -> Iterator[Row]:
     """Milliseconds of Algorithm 2 by slices, variables and heavy variables."""
     for slices in (16, 256, 4096):
-        spent = seconds(lambda slices=slices: optimize_shares(FORMULAS["triangle"], "abc", slices))
+        spent = least_seconds(lambda slices=slices: optimize_shares(FORMULAS["triangle"], "abc", slices))
         yield f"optimise shares, triangle, {slices} slices", spent * 1e3, "ms"
     for heavy in ("", "a", "ab", "abcd"):
-        spent = seconds(lambda heavy=heavy: optimize_shares(FORMULAS["linear"], "abcd", 64, heavy=heavy))
+        spent = least_seconds(lambda heavy=heavy: optimize_shares(FORMULAS["linear"], "abcd", 64, heavy=heavy))
         yield f"optimise shares, linear, 64 slices, {len(heavy)} heavy variables", spent * 1e3, "ms"
 
 
@@ -123,7 +117,7 @@ def large_planning() -> Iterator[Row]:
     random = np.random.default_rng(1)
     rates = [Fraction(int(rate)) for rate in random.integers(1, 1000, len(atoms))]
     for label, own in (("equal", [Fraction(1)] * len(atoms)), ("random", rates)):
-        spent = seconds(lambda own=own: searched(atoms, names, 256, own, frozenset()))
+        spent = least_seconds(lambda own=own: searched(atoms, names, 256, own, frozenset()))
         yield f"search shares, 20 variables, 256 slices, {label} rates", spent * 1e3, "ms"
         looked_at = searched(atoms, names, 256, own, frozenset())[1]
         yield f"partial vectors looked at, {label} rates", looked_at, "vectors"
@@ -135,7 +129,7 @@ def large_planning() -> Iterator[Row]:
         frequencies |= {(Atom(atom.event_type), place): listed for place in "ab"}
     statistics = Statistics(events, frequencies)
     reach = Reach(time=3 * 86_400)
-    spent = seconds(lambda: make_plan({"chain": atoms}, names, statistics, 256, "bench", reach, (0, 86_400)))
+    spent = least_seconds(lambda: make_plan({"chain": atoms}, names, statistics, 256, "bench", reach, (0, 86_400)))
     yield "plan, 20 variables with heavy values, 256 slices, time ranges", spent * 1e3, "ms"
 
 

@@ -30,6 +30,7 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Evaluator, of_table
 from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
+from cep_core.monitoring.first_order.evaluation import MANY
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
@@ -103,6 +104,11 @@ FURTHER_PROPOSITIONAL = (
     "-- for each: x\nA IMPLIES ONCE[0,30] B",
 )
 OF_POLICIES = "A(int) B(int, int) C(int, float, string)"
+POLICIES_ON_MANY_EVENTS = (
+    "(ONCE[0,9] B(x=x, y=y)) AND B(x=y, y=z) AND EVENTUALLY[0,9] B(x=z, y=v)",
+    "B(x=x, y=y) AND ONCE[0,9] B(x=y, y=x)",
+)
+"""Events that meet nothing are left out first if there are many; keys are one value or several."""
 
 
 def made_up_log(schema: LogSchema) -> pa.Table:
@@ -170,6 +176,10 @@ def compile_monitoring() -> int:
         evaluator = bind_text(text, NUMBERS, "policy.mtl").evaluator()
         evaluator.merge(of_table(evaluator.evaluate(points)))
     policies = (*FURTHER_POLICIES, *STREAMED_POLICIES, *FURTHER_PROPOSITIONAL)
+    x, y = random.integers(0, 10**3, (2, MANY))
+    many = pa.table({"event_type": pa.repeat("B", MANY), "ts": pa.array(np.arange(MANY)), "x": x, "y": y})
+    for formula in POLICIES_ON_MANY_EVENTS:
+        cep.monitor(formula, None, many, end="closed")
     return len(policies) + compile_declared("cep_core.monitoring")
 
 

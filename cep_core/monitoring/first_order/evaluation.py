@@ -11,7 +11,6 @@ Lengths of intervals, values and lengths of runs cost nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -57,7 +56,7 @@ from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.union import projection, union
 from cep_core.monitoring.first_order.operators.windows import eventually, once
 from cep_core.monitoring.first_order.plan.chains import Chain, atom_below, chain_of, is_complete
-from cep_core.monitoring.first_order.plan.shapes import shape_of
+from cep_core.monitoring.first_order.plan.shapes import shape_counts, shape_of
 
 Recorder = Callable[[Formula, Sequence[int], int], None]
 """Is told of each subformula that was evaluated: the rows of its operands' relations, and the rows of its own."""
@@ -131,7 +130,7 @@ class Evaluation:
         self.earlier = earlier or EarlierPoints()
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
         self.setting = TermSetting(Texts() if texts is None else texts, stamps, variable_types(formula, log, types))
-        self.uses = Counter(shape_of(part)[0] for part in walk(formula))
+        self.uses = shape_counts(formula)
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]

@@ -27,7 +27,7 @@ from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
 
 WHY = "_why"
 """The suffix of the table."""
-MOST_CLAIMS = 20_000
+MOST_CLAIMS = 10_000
 """About 0.2 s of work for each violation, at most."""
 POINT = ("ts", "offset")
 CLAIM_COLUMNS = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")

@@ -6,14 +6,32 @@ the same satisfactions, up to the names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cep_core.language.temporal.formulas import Aggregation, Comparison, Exists, Formula, Matches, Predicate
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import terms_of, variables_of, walk, with_operands, with_terms, with_variables
 
 
+def shape_counts(formula: Formula) -> Counter[Formula]:
+    """How often each shape stands in a formula. Rewriting repeats nodes: the shape of each is found once.
+
+    >>> from cep_core.language.temporal.formulas import And
+    >>> p = Predicate("P", (Variable("x"),))
+    >>> shape_counts(And(p, p))[shape_of(p)[0]]
+    2
+    """
+    nodes = {id(part): part for part in walk(formula)}
+    counts: Counter[Formula] = Counter()
+    for key, times in Counter(id(part) for part in walk(formula)).items():
+        counts[shape_of(nodes[key])[0]] += times
+    return counts
+
+
+@kept
 def shape_of(formula: Formula) -> tuple[Formula, dict[str, str]]:
     """A core formula with numbers for names, and the names by number.
 

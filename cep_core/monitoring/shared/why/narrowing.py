@@ -20,9 +20,13 @@ SignedPart = tuple[Formula, bool]
 def narrowed(
     reader: LogReader, formula: Formula, holds: bool, valuation: Valuation, places: Sequence[int]
 ) -> Sequence[int]:
-    """Those of the places at which the formula may hold (or not), in their order."""
+    """Those of the places at which the formula may hold (or not), in their order. `places`: adjacent ones."""
     possible = _possible(reader, formula, holds, valuation)
-    return places if possible is None else [place for place in places if place in possible]
+    if possible is None or not places:
+        return places
+    first, last = places[0], places[-1]
+    low, high = min(first, last), max(first, last)
+    return sorted((place for place in possible if low <= place <= high), reverse=first > last)
 
 
 def _possible(reader: LogReader, formula: Formula, holds: bool, valuation: Valuation) -> frozenset[int] | None:

@@ -68,7 +68,11 @@ class ProofMaker:
     def small_proof(
         self, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
     ) -> ProofTree | None:
-        """As `proof`; None, too, where more than `most` new claims would have to be looked at."""
+        """As `proof`; None, too, where more than `most` claims would have to be looked at.
+
+        It shares no claims with other proofs, so that nothing asked before decides whether it is made.
+        """
+        self._made.clear()
         self._left = most
         try:
             return self.proof(formula, point, valuation, holds)
@@ -129,10 +133,10 @@ class ProofMaker:
                 return _every([self.proof(formula.body, place, valuation, holds)])
             case Once() | Historically() | Eventually() | Always():
                 step = -1 if isinstance(formula, Once | Historically) else 1
-                places = sorted(self.reader.reached(formula.interval, point, step))
+                places = self.reader.reached(formula.interval, point, step)
                 is_one = holds == isinstance(formula, Once | Eventually)
                 looked_at = narrowed(self.reader, formula.body, holds, valuation, places) if is_one else places
-                proofs = (self.proof(formula.body, place, valuation, holds) for place in looked_at)
+                proofs = (self.proof(formula.body, place, valuation, holds) for place in sorted(looked_at))
                 return (_one if is_one else _every)(proofs)
         raise TypeError(f"{type(formula).__name__} is explained without LET")
 

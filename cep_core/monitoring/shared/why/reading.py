@@ -65,18 +65,18 @@ class LogReader:
         inside = 0 <= place <= self.log.points and self._is_in(interval, self._apart(point, place))
         return place if inside else None
 
-    def reached(self, interval: Interval, point: int, step: int) -> list[int]:
+    def reached(self, interval: Interval, point: int, step: int) -> range:
         """The points that an interval reaches, the nearest first."""
         low, high, count = interval.low, interval.high, self.log.points
         if point == count:
-            others = range(count - 1, -1, -1) if step < 0 and high is None else ()
-            return [*([count] if low == 0 else []), *others]
+            last = count if low == 0 else count - 1
+            return range(last, -1 if step < 0 and high is None else count - 1, -1)
         ts = int(self.log.stamps[point])
         if step < 0:
             first = 0 if high is None else self._place(ts - high, "left")
-            return list(range(min(point, self._place(ts - low, "right") - 1), first - 1, -1))
+            return range(min(point, self._place(ts - low, "right") - 1), first - 1, -1)
         last = count if high is None else self._place(ts + high, "right") - 1
-        return list(range(max(point, self._place(ts + low, "left")), last + 1))
+        return range(max(point, self._place(ts + low, "left")), last + 1)
 
     def _place(self, ts: int, side: Literal["left", "right"]) -> int:
         """Where a stamp, which 64 bits may not hold, stands among those of the points."""
