@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -19,8 +20,19 @@ import pyarrow as pa
 from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
 from cep_core.experiments.process_time import least_seconds
 from cep_core.experiments.slicing_rows import loads_of
-from cep_core.slicing import Plan, cell_of, make_plan, optimize_shares, split, statistics_of
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.slicing import (
+    Frequencies,
+    Plan,
+    Statistics,
+    cell_of,
+    make_plan,
+    optimize_shares,
+    split,
+    statistics_of,
+)
 from cep_core.slicing.reference import slices_of_event
+from cep_core.slicing.shares import searched
 
 Row = tuple[str, float, str]
 
@@ -93,6 +105,34 @@ def planning() -> Iterator[Row]:
         yield f"optimise shares, linear, 64 slices, {len(heavy)} heavy variables", spent * 1e3, "ms"
 
 
+def chain(length: int) -> list[Atom]:
+    """Atoms that each share a variable with the next one."""
+    return [Atom(f"P{n:02}", (("a", f"x{n:02}"), ("b", f"x{n + 1:02}"))) for n in range(length)]
+
+
+def large_planning() -> Iterator[Row]:
+    """Twenty variables on 256 slices: the search for shares, and a whole plan with heavy values and time ranges."""
+    atoms = chain(19)
+    names = sorted({name for atom in atoms for _, name in atom.variables})
+    random = np.random.default_rng(1)
+    rates = [Fraction(int(rate)) for rate in random.integers(1, 1000, len(atoms))]
+    for label, own in (("equal", [Fraction(1)] * len(atoms)), ("random", rates)):
+        spent = least_seconds(lambda own=own: searched(atoms, names, 256, own, frozenset()))
+        yield f"search shares, 20 variables, 256 slices, {label} rates", spent * 1e3, "ms"
+        looked_at = searched(atoms, names, 256, own, frozenset())[1]
+        yield f"partial vectors looked at, {label} rates", looked_at, "vectors"
+    events, frequencies = {}, {}
+    for atom, rate in zip(atoms, rates, strict=True):
+        events[atom.event_type] = 1000 * int(rate)
+        values = (120 * int(rate) / np.arange(1, 10_001) ** 1.2).astype(np.int64)
+        listed = Frequencies(pa.array(range(len(values))), values, 1000 * int(rate) - int(values.sum()))
+        frequencies |= {(Atom(atom.event_type), place): listed for place in "ab"}
+    statistics = Statistics(events, frequencies)
+    reach = Reach(time=3 * 86_400)
+    spent = least_seconds(lambda: make_plan({"chain": atoms}, names, statistics, 256, "bench", reach, (0, 86_400)))
+    yield "plan, 20 variables with heavy values, 256 slices, time ranges", spent * 1e3, "ms"
+
+
 def skew() -> Iterator[Row]:
     """Paper 01, Fig. 11: Zipf exponent 2, means of 20 seeds. "chosen": the planner chooses the heavy values."""
     for formula, variable in (("star", "a"), ("linear", "b"), ("triangle", "b")):
@@ -110,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=1_000_000, help="events of the splitting measurements")
     options = parser.parse_args()
-    for rows in (splitting(options.events), growth(options.events), planning(), skew()):
+    for rows in (splitting(options.events), growth(options.events), planning(), large_planning(), skew()):
         for label, value, unit in rows:
             print(f"{label:<66} {value:>10.3f} {unit}", flush=True)
 

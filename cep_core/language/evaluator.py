@@ -6,7 +6,7 @@ one slicer, one joiner and one pipeline serve all engines (`docs/architecture.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -150,6 +150,43 @@ class ResultTable:
     """Makes less of the parts that one slice evaluates apart, before they travel; a merge gives the same without it."""
     counted_in: str = ""
     """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
+
+
+@dataclass(frozen=True)
+class OpenForm:
+    """A query before its results are projected: it may be sliced by variables that its results do not have.
+
+    An evaluator with an attribute `opened` that is not None also evaluates this form, where `Ownership.variables` name
+    some of the `hidden` variables. `evaluate` then gives pieces, batches marked `PIECES` with columns for the `visible`
+    variables: several slices may report one result. Pieces with equal visible values are brought together, and
+    `gather` makes of them what `evaluate` makes of the other form.
+    """
+
+    atoms: tuple[Atom, ...]
+    reads: Mapping[str, tuple[str, ...]]
+    visible: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+
+PIECES = "_pieces"
+"""The suffix that marks batches for `gather`."""
+
+
+class Gather(Protocol):
+    """Partial results from pieces with the same visible values of all slices, for the days of one block.
+
+    `points`: as in `Evaluator.evaluate`, of all that these days read.
+    """
+
+    def __call__(
+        self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
+    ) -> Iterator[pa.RecordBatch]: ...
+
+
+def opened_by(evaluator: object, variables: Collection[str]) -> OpenForm | None:
+    """The other form of a query, if slicing by these variables asks for it."""
+    opened: OpenForm | None = getattr(evaluator, "opened", None)
+    return opened if opened is not None and not set(variables).isdisjoint(opened.hidden) else None
 
 
 def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:

@@ -45,6 +45,24 @@ def rows_matching(atom: Atom, events: pa.Table) -> Rows:
     return np.flatnonzero(np.asarray(pc.fill_null(matches, False)))
 
 
+def relation_of(atom: Atom) -> Atom:
+    """What the paper calls a relation: the atom's type, constants and equal attributes, whatever its variables are.
+
+    >>> relation_of(Atom("insert", (("user", "x"), ("id", "y"), ("copy", "y")), (("db", 1),)))
+    Atom(event_type='insert', variables=(('copy', 'copy'), ('id', 'copy')), constants=(('db', 1),))
+    """
+    attributes_of: dict[str, list[str]] = {}
+    for attribute, variable in sorted(atom.variables):
+        attributes_of.setdefault(variable, []).append(attribute)
+    equal = sorted((own, group[0]) for group in attributes_of.values() if len(group) > 1 for own in group)
+    return Atom(atom.event_type, tuple(equal), tuple(sorted(atom.constants)))
+
+
+def with_constants(atom: Atom) -> Atom:
+    """The events of the atom's type that have its constants."""
+    return Atom(atom.event_type, (), tuple(sorted(atom.constants)))
+
+
 def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
     """Ascending numbers of the rows that at least one of the atoms matches."""
     return united((rows_matching(atom, events) for atom in dict.fromkeys(atoms)), events.num_rows)

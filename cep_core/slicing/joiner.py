@@ -76,40 +76,51 @@ def _by_heavy(
 
 @dataclass(frozen=True)
 class CellOwner:
-    """`Ownership.owns` of one cell, as a plain value that can be sent to worker processes."""
+    """`Ownership.owns` of one cell, as a plain value that can be sent to worker processes.
+
+    `names`: what the owner's query calls the plan's variables.
+    """
 
     plan: Plan
     cell: int
+    names: tuple[str, ...]
 
     def __call__(self, valuations: pa.Table) -> npt.NDArray[np.bool_]:
+        if self.names != self.plan.variables:
+            of_plan = dict(zip(self.names, self.plan.variables, strict=True))
+            valuations = valuations.rename_columns([of_plan.get(name, f"({name})") for name in valuations.column_names])
         if not set(self.plan.variables) <= set(valuations.column_names):
             return may_belong(self.plan, self.cell, valuations)
         return cell_of(self.plan, valuations) == self.cell
 
 
-def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None) -> Ownership:
+def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None, query: str | None = None) -> Ownership:
     """Which of the results that become certain in [days[0], days[-1]) one slice owns.
 
+    `query`: whose results these are; it may call the variables as it likes. None: the plan's names.
     `days`: the boundaries of the operating days that are evaluated; they are cut to the slice's time range.
     ValueError if the slice owns no moment of these days (`owning_slices` lists the slices that do).
     """
     if not 0 <= slice_number < plan.slices:
         raise ValueError(f"the plan has slices 0 to {plan.slices - 1}, asked for {slice_number}")
     range_number, cell = divmod(slice_number, plan.cells)
-    owns = CellOwner(plan, cell) if plan.cells > 1 else None
+    names = plan.variables if query is None else plan.names_of(query)
+    owns = CellOwner(plan, cell, names) if plan.cells > 1 else None
     if not plan.ranges:
-        return Ownership(plan.variables, owns, None if days is None else tuple(days))
+        return Ownership(names, owns, None if days is None else tuple(days))
     start, end = plan.ranges[range_number].start, plan.ranges[range_number].end
     if days is not None:
         start, end = max(start, days[0]), min(end, days[-1])
     if start >= end:
         raise ValueError(f"slice {slice_number} owns no moment of the days asked for")
     boundaries = () if days is None else tuple(moment for moment in days if start < moment < end)
-    return Ownership(plan.variables, owns, (start, *boundaries, end))
+    return Ownership(names, owns, (start, *boundaries, end))
 
 
 def owning_slices(plan: Plan, days: Sequence[int] | None = None) -> list[int]:
     """The slices that own results certain in [days[0], days[-1])."""
+    if days is not None and not plan.covers(days):
+        return []
     if not plan.ranges or days is None:
         return list(range(plan.slices))
     numbers = [index for index, span in enumerate(plan.ranges) if max(span.start, days[0]) < min(span.end, days[-1])]

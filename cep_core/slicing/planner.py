@@ -8,8 +8,10 @@ variables with heavy values.
 The paper always treats all heavy values apart. They get share 1 on their variable, which is worse than plain hashing
 where no other variable is left to split them. So each variable is tried both ways.
 
-Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values; beyond 4 such
-variables they are added one by one while that helps.
+Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values. Beyond 4 such
+variables they are added one by one while that helps, and at most the 8 whose heavy values are in the most events: a
+set of variables gets a share vector for each of its subsets. A division whose lower bound is no better than a plan
+that is known already is not tried.
 """
 
 from __future__ import annotations
@@ -24,17 +26,24 @@ import pyarrow as pa
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
+from cep_core.slicing.atom_rows import relation_of
 from cep_core.slicing.hashing import common_type
-from cep_core.slicing.heavy import heavy_values
+from cep_core.slicing.heavy import heaviest, heavy_values
 from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound, subsets
-from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
+from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of, shortened
 from cep_core.slicing.statistics import Statistics
+
+MOST_DIVISIONS = 3
+"""Divisions in which sets are grown, where there are too many to try all: those with the least load by hashing."""
 
 ALL_SETS_UP_TO = 4
 """Up to this many variables with heavy values are tried in all combinations."""
+
+MOST_TOLD = 8
+"""The most variables whose heavy values the slicer is told."""
 
 NO_REACH = Reach()
 
@@ -62,7 +71,8 @@ def make_plan(
     `stamps`: ascending time-stamps of the events. The load of ranges is then counted in events. They are needed where
     the reach counts time-points or events.
     `types`: the types of variables whose values the statistics do not show.
-    `ranges`, `heavy`: force the number of ranges, and the variables whose heavy values are treated apart.
+    `ranges`, `heavy`: force the number of ranges, and the variables whose heavy values are treated apart (of more than
+    8, those 8 whose heavy values are in the most events).
     """
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
@@ -73,12 +83,14 @@ def make_plan(
     atoms = tuple(dict.fromkeys(atom for query_atoms in atoms_by_query.values() for atom in query_atoms))
     predictor = Predictor(statistics)
     task = _Task(tuple(sorted(atoms_by_query)), atoms, tuple(variables), statistics, seed_text, types or {}, predictor)
-    candidates: list[_Candidate] = []
+    divisions = []
     for count in _range_counts(slices, reach, interval) if ranges is None else [ranges]:
         pieces = () if interval is None else cut(interval, count, reach, stamps)
-        candidates += _candidates(task, max(1, slices // count), pieces, load_factor(pieces, stamps), heavy)
+        factor, cells = load_factor(pieces, stamps), max(1, slices // count)
+        divisions.append(_Division(pieces, factor, cells, task.lower_bound(cells) * factor))
+    candidates = _candidates(task, divisions, heavy)
     chosen = min(candidates, key=lambda candidate: candidate.rank)
-    costs = replace(chosen.costs, lower_bound=min(candidate.costs.lower_bound for candidate in candidates))
+    costs = replace(chosen.costs, lower_bound=min(division.lower_bound for division in divisions))
     return replace(chosen.plan, predicted=costs, decisions=tuple(_reasons(chosen, candidates)))
 
 
@@ -101,7 +113,7 @@ class _Task:
 
     def _observed(self, name: str) -> AttributeType:
         places = [
-            (atom.event_type, attribute) for atom in self.atoms for attribute, own in atom.variables if own == name
+            (relation_of(atom), attribute) for atom in self.atoms for attribute, own in atom.variables if own == name
         ]
         value_types = [
             self.statistics.frequencies[place].values.type for place in places if place in self.statistics.frequencies
@@ -145,38 +157,66 @@ class _Candidate:
         return load, copies, len(self.plan.ranges), len(self.apart), sorted(self.apart)
 
 
-def _candidates(
-    task: _Task, slices: int, pieces: tuple[TimeRange, ...], factor: float, forced: Collection[str] | None
-) -> list[_Candidate]:
-    """Plans with these time ranges and at most `slices` data slices, one for each set of variables tried."""
-    types = task.types()
-    heavy = heavy_values(task.atoms, types, task.statistics, slices)
-    least = task.lower_bound(slices) * factor
+@dataclass(frozen=True)
+class _Division:
+    """Slices divided into time ranges, which read `factor` of all events, and at most `slices` data slices each."""
 
-    def candidate(apart: frozenset[str]) -> _Candidate:
-        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in subsets(sorted(apart))}
+    pieces: tuple[TimeRange, ...]
+    factor: float
+    slices: int
+    lower_bound: float
+
+    def told(self, task: _Task, heavy: Mapping[str, pa.Array], forced: Collection[str] | None) -> list[str]:
+        """The variables whose heavy values may get slices of their own."""
+        wanted = {name: values for name, values in heavy.items() if forced is None or name in forced}
+        return heaviest(task.atoms, task.statistics, self.slices, wanted, MOST_TOLD)
+
+    def candidate(self, task: _Task, heavy: Mapping[str, pa.Array], apart: frozenset[str]) -> _Candidate:
+        """The best plan with the heavy values of the variables `apart` in slices of their own."""
+        groups = map(frozenset, subsets(sorted(apart)))
         plan = Plan(
             task.queries,
             task.atoms,
             task.variables,
-            tuple(types.values()),
-            cubes_of(shares, task.variables, task.seed_text),
+            tuple(task.types().values()),
+            cubes_of({group: task.best_shares(self.slices, group) for group in groups}, task.variables, task.seed_text),
             {name: heavy[name] for name in task.variables if name in apart},
-            pieces,
+            self.pieces,
         )
-        loads = task.predictor.cell_loads(plan) * factor
-        copies = float(loads.sum()) * max(1, len(pieces))
-        bound = task.predictor.bound(plan) * factor
-        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), heavy)
+        loads = task.predictor.cell_loads(plan) * self.factor
+        copies = float(loads.sum()) * max(1, len(self.pieces))
+        bound = task.predictor.bound(plan) * self.factor
+        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, self.lower_bound), heavy)
 
+
+def _candidates(task: _Task, divisions: Sequence[_Division], forced: Collection[str] | None) -> list[_Candidate]:
+    """The plans that are tried: of each division the plain one, then those that tell heavy values."""
+    types = task.types()
+    heavy_of = [heavy_values(task.atoms, types, task.statistics, division.slices) for division in divisions]
+    told_of = [division.told(task, heavy, forced) for division, heavy in zip(divisions, heavy_of, strict=True)]
+    cases = list(zip(divisions, heavy_of, told_of, strict=True))
     if forced is not None:
-        return [candidate(frozenset(heavy).intersection(forced))]
-    if len(heavy) <= ALL_SETS_UP_TO:
-        return [candidate(frozenset(group)) for group in subsets(sorted(heavy))]
-    candidates = [candidate(frozenset())]
-    best = candidates[0]
+        return [division.candidate(task, heavy, frozenset(told)) for division, heavy, told in cases]
+    plain = [division.candidate(task, heavy, frozenset()) for division, heavy, _ in cases]
+    candidates, grown = list(plain), 0
+    for place in sorted(range(len(cases)), key=lambda place: plain[place].rank):
+        division, heavy, told = cases[place]
+        if division.lower_bound > min(candidate.costs.maximum_load for candidate in candidates):
+            continue
+        if len(told) <= ALL_SETS_UP_TO:
+            candidates += [division.candidate(task, heavy, frozenset(group)) for group in subsets(told) if group]
+        elif grown < MOST_DIVISIONS:
+            grown += 1
+            candidates += _grown(task, division, plain[place], told)
+    return candidates
+
+
+def _grown(task: _Task, division: _Division, best: _Candidate, told: Sequence[str]) -> list[_Candidate]:
+    """Plans that tell the heavy values of more and more variables, as long as that helps."""
+    candidates: list[_Candidate] = []
     while True:
-        steps = [candidate(best.apart | {name}) for name in sorted(heavy) if name not in best.apart]
+        more = [best.apart | {name} for name in told if name not in best.apart]
+        steps = [division.candidate(task, best.heavy, apart) for apart in more]
         candidates += steps
         better = min(steps, key=lambda step: step.rank, default=best)
         if better.rank >= best.rank:
@@ -197,16 +237,11 @@ def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
             clause = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
-        yield f"heavy values of {name} ({_shortened(values)}) {fate}{clause}"
+        yield f"heavy values of {name} ({shortened(values)}) {fate}{clause}"
     if len(chosen.plan.ranges) > 1:
         single_range_loads = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
         clause = f", {min(single_range_loads):.3f} without" if single_range_loads else ""
         yield f"{len(chosen.plan.ranges)} time ranges: predicted maximum load {chosen.costs.maximum_load:.3f}{clause}"
-
-
-def _shortened(values: pa.Array, most: int = 5) -> str:
-    texts = [str(value) for value in values[:most].to_pylist()]
-    return ", ".join(texts) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
 def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:

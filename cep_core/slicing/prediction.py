@@ -2,8 +2,8 @@
 
 The prediction hashes the known values with the plan's own seeds. It assumes that the attributes of an event type are
 independent of each other, so it is exact for plans over one variable. Values that a sketch does not list are spread
-evenly. If two atoms (or two heavy sets) of one event type send the same events to the same cells, they count once;
-otherwise they count as independent.
+evenly. If two atoms (or two heavy sets) of one event type send the same events to the same cells, they count once; if
+their constants differ, they have no event in common; otherwise they count as independent.
 
 The bound (section 5.3) is the sum of rate / product of shares over all heavy sets and atoms. With high probability over
 the hash functions, the maximum load is at most that, up to a factor logarithmic in the number of slices.
@@ -13,6 +13,7 @@ Cost: one hash of each distinct value for each (attribute, share), then O(atoms 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from math import prod
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
+from cep_core.slicing.atom_rows import relation_of, with_constants
 from cep_core.slicing.hashing import Keys, coordinates, keys_of
 from cep_core.slicing.shares import bound, subsets
 from cep_core.slicing.slicing_plan import Cube, Plan
@@ -34,7 +36,7 @@ class Predictor:
 
     def __init__(self, statistics: Statistics) -> None:
         self.statistics = statistics
-        self._keys: dict[tuple[str, str, AttributeType], tuple[Keys, Loads]] = {}
+        self._keys: dict[tuple[Atom, str, AttributeType], tuple[Keys, Loads]] = {}
         self._spreads: dict[tuple[object, ...], Loads] = {}
 
     def cell_loads(self, plan: Plan) -> Loads:
@@ -44,16 +46,24 @@ class Predictor:
         if not total:
             return loads
         for name in dict.fromkeys(atom.event_type for atom in plan.atoms):
-            missed = np.ones(plan.cells)
-            seen: set[frozenset[object]] = set()
-            for atom in (atom for atom in plan.atoms if atom.event_type == name):
+            missed, events = np.ones(plan.cells), self.statistics.events.get(name, 0)
+            for relations in _disjoint(with_constants(atom) for atom in plan.atoms if atom.event_type == name):
+                reached = sum((self._reached(plan, relation) for relation in relations), np.zeros(plan.cells))
+                missed *= 1 - reached / max(1, events)
+            loads += (1 - missed) * events / total
+        return loads
+
+    def _reached(self, plan: Plan, relation: Atom) -> Loads:
+        """By cell: how many events of a relation go there, by any of the atoms with its constants."""
+        events, missed = self.statistics.matching(relation), np.ones(plan.cells)
+        seen: set[frozenset[object]] = set()
+        for atom in plan.atoms:
+            if with_constants(atom) == relation:
                 hit, signature = self._hits(plan, atom)
                 if signature not in seen:
                     seen.add(signature)
-                    events = self.statistics.events.get(name, 0)
                     missed *= 1 - hit * (self.statistics.matching(atom) / events if events else 0)
-            loads += (1 - missed) * self.statistics.events.get(name, 0) / total
-        return loads
+        return (1 - missed) * events
 
     def bound(self, plan: Plan) -> float:
         """Paper 01's bound on the maximum load, before time ranges."""
@@ -96,7 +106,7 @@ class Predictor:
         for attribute, name in own:
             index = plan.variables.index(name)
             share, seed = cube.shares[index], cube.seeds[index]
-            spread = self._spread(plan, atom.event_type, attribute, index, cube)
+            spread = self._spread(plan, relation_of(atom), attribute, index, cube)
             places = cells // cube.strides[index] % share
             chance *= spread[places]
             mass *= float(spread.sum())
@@ -105,7 +115,7 @@ class Predictor:
                 requirement.append((attribute, name in cube.heavy, name in plan.heavy_keys and name, code))
         return chance, tuple(sorted(requirement, key=repr)), mass
 
-    def _spread(self, plan: Plan, event_type: str, attribute: str, index: int, cube: Cube) -> Loads:
+    def _spread(self, plan: Plan, relation: Atom, attribute: str, index: int, cube: Cube) -> Loads:
         """By coordinate: the fraction of an attribute's events that go there.
 
         Only values that are as heavy as `cube` says count.
@@ -113,7 +123,7 @@ class Predictor:
         name, share, seed = plan.variables[index], cube.shares[index], cube.seeds[index]
         heavy, is_heavy = plan.heavy_keys.get(name), name in cube.heavy
         case = (
-            event_type,
+            relation,
             attribute,
             plan.types[index],
             share,
@@ -122,7 +132,7 @@ class Predictor:
             None if heavy is None else heavy.tobytes(),
         )
         if case not in self._spreads:
-            keys, fractions, unlisted = self._values(event_type, attribute, plan.types[index])
+            keys, fractions, unlisted = self._values(relation, attribute, plan.types[index])
             if heavy is not None:
                 as_heavy = np.isin(keys, heavy) == is_heavy
                 keys, fractions = keys[as_heavy], fractions[as_heavy]
@@ -130,17 +140,35 @@ class Predictor:
             self._spreads[case] = spread if is_heavy else spread + unlisted / share
         return self._spreads[case]
 
-    def _values(self, event_type: str, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:
+    def _values(self, relation: Atom, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:
         """Keys of the listed values, the fraction of events with each, and the fraction with unlisted values."""
-        frequencies = self.statistics.frequencies.get((event_type, attribute))
+        frequencies = self.statistics.frequencies.get((relation, attribute))
         if frequencies is None:
             return np.empty(0, np.uint64), np.empty(0), 1.0
-        if (event_type, attribute, kind) not in self._keys:
+        if (relation, attribute, kind) not in self._keys:
             keys, _ = keys_of(frequencies.values, kind)
-            self._keys[event_type, attribute, kind] = keys, frequencies.counts.astype(np.float64)
-        keys, counts = self._keys[event_type, attribute, kind]
+            self._keys[relation, attribute, kind] = keys, frequencies.counts.astype(np.float64)
+        keys, counts = self._keys[relation, attribute, kind]
         total = float(counts.sum()) + frequencies.others
         return (keys, counts / total, frequencies.others / total) if total else (keys, counts, 0.0)
+
+
+def _disjoint(relations: Iterable[Atom]) -> list[list[Atom]]:
+    """Relations of one event type in groups: no event is in two relations of a group, because constants differ."""
+    groups: list[list[Atom]] = []
+    for relation in dict.fromkeys(relations):
+        constants = dict(relation.constants)
+        apart = (group for group in groups if all(_are_apart(constants, dict(other.constants)) for other in group))
+        found = next(apart, None)
+        if found is None:
+            groups.append([relation])
+        else:
+            found.append(relation)
+    return groups
+
+
+def _are_apart(first: Mapping[str, object], second: Mapping[str, object]) -> bool:
+    return any(first[name] != second[name] for name in first.keys() & second.keys())
 
 
 def _first_attributes(atom: Atom) -> dict[str, str]:

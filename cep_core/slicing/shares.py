@@ -6,21 +6,20 @@ atoms of rate / product of the shares of the atom's variables, an upper bound on
 the least maximum share (it is safer against unknown heavy hitters), then to the fewest slices, then to the vector that
 gives earlier variables more. Rates are compared exactly, so rounding never breaks a tie.
 
-Cost: all vectors of n shares with product at most p are tried for each H; there are O(p log^(n-1) p) of them.
+Cost: a branch and bound for each H (`share_search`); of the O(p log^(n-1) p) vectors it looks at few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain, combinations
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from cep_core.language.evaluator import Atom
+from cep_core.slicing.share_search import ShareSearch
 
 MOST_HEAVY_VARIABLES = 30
 
@@ -66,20 +65,22 @@ def best_shares(
     atoms: Sequence[Atom], variables: Sequence[str], slices: int, rates: Sequence[Fraction], heavy: frozenset[str]
 ) -> tuple[int, ...]:
     """The best share vector that gives the `heavy` variables share 1. `rates`: one for each atom."""
-    free = [index for index, variable in enumerate(variables) if variable not in heavy]
-    vectors = np.ones((len(_share_vectors(len(free), slices)), len(variables)), np.int64)
-    vectors[:, free] = _share_vectors(len(free), slices)
-    members = [[index for index, name in enumerate(variables) if name in bound(atom)] for atom in atoms]
-    costs = sum(
-        (float(rate) / vectors[:, member].prod(axis=1) for rate, member in zip(rates, members, strict=True)),
-        start=np.zeros(len(vectors)),
-    )
-    cheapest = vectors[costs <= costs.min() * (1 + 1e-9)]
+    return searched(atoms, variables, slices, rates, heavy)[0]
+
+
+def searched(
+    atoms: Sequence[Atom], variables: Sequence[str], slices: int, rates: Sequence[Fraction], heavy: frozenset[str]
+) -> tuple[tuple[int, ...], int]:
+    """The best share vector, as `best_shares`, and how many partial vectors were looked at to find it."""
+    names = list(variables)
+    members = np.array([[name in bound(atom) for name in names] for atom in atoms], np.bool_)
+    search = ShareSearch(members.reshape(len(atoms), len(names)), np.array([float(rate) for rate in rates]))
 
     def rank(shares: tuple[int, ...]) -> tuple[Fraction, int, int, tuple[int, ...]]:
-        return cost(atoms, variables, rates, shares), max(shares, default=1), prod(shares), tuple(-s for s in shares)
+        return cost(atoms, names, rates, shares), max(shares, default=1), prod(shares), tuple(-s for s in shares)
 
-    return min((tuple(int(share) for share in vector) for vector in cheapest), key=rank)
+    free = [index for index, name in enumerate(names) if name not in heavy]
+    return search.best(slices, free, rank), search.looked_at
 
 
 def cost(atoms: Sequence[Atom], variables: Sequence[str], rates: Sequence[Fraction], shares: Sequence[int]) -> Fraction:
@@ -112,16 +113,3 @@ def subsets(variables: Sequence[str]) -> Iterator[tuple[str, ...]]:
     [(), ('x',), ('y',), ('x', 'y')]
     """
     return chain.from_iterable(combinations(variables, size) for size in range(len(variables) + 1))
-
-
-@lru_cache(maxsize=256)
-def _share_vectors(count: int, slices: int) -> npt.NDArray[np.int64]:
-    """All vectors of `count` positive integers with product at most `slices`, one in each row."""
-    vectors = np.ones((1, 0), np.int64)
-    budget = np.array([slices], np.int64)
-    for _ in range(count):
-        rows = np.repeat(np.arange(len(budget)), budget)
-        shares = np.arange(len(rows)) - np.repeat(np.cumsum(budget) - budget, budget) + 1
-        vectors = np.column_stack([vectors[rows], shares])
-        budget = budget[rows] // shares
-    return vectors

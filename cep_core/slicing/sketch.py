@@ -17,7 +17,7 @@ import pyarrow as pa
 from datasketches import frequent_items_error_type, frequent_items_sketch
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.statistics import Frequencies, Statistics, statistics_of
+from cep_core.slicing.statistics import Frequencies, Statistics, relations_of, statistics_of
 
 
 def sketched_statistics(
@@ -33,9 +33,9 @@ def sketched_statistics(
             f"2^{log2_entries} entries may miss values heavier than a share of 1/{1 / worst:.0f}, and {slices} slices"
             f" need 1/{slices}: give more entries"
         )
-    sketches: dict[tuple[str, str], frequent_items_sketch] = {}
-    types: dict[tuple[str, str], pa.DataType] = {}
-    counted = Statistics({}, {}, dict.fromkeys(atoms, 0), 0, 0)
+    sketches: dict[tuple[Atom, str], frequent_items_sketch] = {}
+    types: dict[tuple[Atom, str], pa.DataType] = {}
+    counted = Statistics({}, {}, dict.fromkeys([*atoms, *relations_of(atoms)], 0), 0, 0)
     for batch in batches:
         exact = statistics_of(batch, atoms, span=0)
         for place, frequencies in exact.frequencies.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -80,6 +80,10 @@ class Plan:
     """Heavy values of the variables that have any."""
     ranges: tuple[TimeRange, ...] = ()
     """Ascending and adjacent; empty: all of log time is one range."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a query calls the variables, in their order; a query without an entry calls them as the plan does."""
+    period: tuple[int, int] | None = None
+    """The plan is for results that become certain in [period[0], period[1]); None: at any time."""
     predicted: Prediction | None = None
     decisions: tuple[str, ...] = ()
     """The planner's reasons, one sentence for each choice."""
@@ -93,6 +97,14 @@ class Plan:
     def slices(self) -> int:
         """Slices in use; they are numbered from 0."""
         return self.cells * max(1, len(self.ranges))
+
+    def names_of(self, query: str) -> tuple[str, ...]:
+        """What a query calls the plan's variables."""
+        return self.names.get(query, self.variables)
+
+    def covers(self, days: Sequence[int]) -> bool:
+        """Whether the plan is for results that become certain in [days[0], days[-1])."""
+        return self.period is None or (self.period[0] <= days[0] and days[-1] <= self.period[1])
 
     @cached_property
     def by_heavy(self) -> dict[frozenset[str], Cube]:
@@ -128,6 +140,8 @@ class Plan:
             ],
             "heavy": {name: values.to_pylist() for name, values in sorted(self.heavy.items())},
             "ranges": [[span.start, span.end, span.reads_from] for span in self.ranges],
+            "names": {query: list(names) for query, names in sorted(self.names.items())},
+            "period": None if self.period is None else list(self.period),
             "predicted": None if self.predicted is None else dict(vars(self.predicted)),
             "decisions": list(self.decisions),
         }
@@ -148,6 +162,8 @@ class Plan:
             ),
             {name: pa.array(values, ARROW_TYPES[kinds[name]]) for name, values in content["heavy"].items()},
             tuple(TimeRange(*entry) for entry in content["ranges"]),
+            {query: tuple(names) for query, names in content.get("names", {}).items()},
+            None if content.get("period") is None else (content["period"][0], content["period"][1]),
             None if content["predicted"] is None else Prediction(**content["predicted"]),
             tuple(content["decisions"]),
         )
@@ -162,6 +178,9 @@ class Plan:
                 shares = " x ".join(f"{name} {share}" for name, share in zip(self.variables, cube.shares, strict=True))
                 when = f"heavy {', '.join(sorted(cube.heavy))}" if cube.heavy else "nothing heavy"
                 lines.append(f"shares, {when}: {shares}")
+        lines += [f"heavy values of {name}: {shortened(values)}" for name, values in sorted(self.heavy.items())]
+        if self.variables and not self.heavy:
+            lines.append("no heavy values are told")
         if len(self.ranges) > 1:
             lines.append(f"{len(self.ranges)} time ranges from {self.ranges[0].start} to {self.ranges[-1].end}")
         if self.predicted is not None:
@@ -171,6 +190,16 @@ class Plan:
                 f"lower bound {costs.lower_bound:.3f}; {costs.replication:.2f} copies of an event"
             )
         return (*lines, *self.decisions)
+
+
+def shortened(values: pa.Array, most: int = 5) -> str:
+    """The first values as text, and how many more there are.
+
+    >>> shortened(pa.array([1, 2, 3]), most=2)
+    '1, 2 and 1 more'
+    """
+    texts = [str(value) for value in values[:most].to_pylist()]
+    return ", ".join(texts) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
 def cubes_of(

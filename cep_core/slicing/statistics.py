@@ -1,14 +1,17 @@
 """Stream statistics for slicing: events of each type, values of each slicing attribute (paper 01, section 5.2).
 
+Values are counted by relation: an event type with an atom's constants and equal attributes. So `insert(_, "db1", x)` is
+another relation than `insert(_, "db2", x)`, and a value may be heavy in one of them alone.
+
 Counts are exact and can be added: the statistics of a log are the sum of those of its parts. Rates are counts divided
 by the length of the period. Assumes the Arrow contract of a log (`cep_core.events`).
 
-Cost: one grouping of each slicing attribute, O(events + distinct values).
+Cost: one grouping of each relation's slicing attributes, O(events + distinct values).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,12 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.atom_rows import rows_matching, united
+from cep_core.slicing.atom_rows import relation_of, rows_matching, united, with_constants
 
 
 @dataclass(frozen=True)
 class Frequencies:
-    """How often each value occurs in one attribute of one event type; nulls are not counted.
+    """How often each value occurs in one attribute of one relation; nulls are not counted.
 
     `counts` are exact if `error` is 0. Otherwise they come from a sketch: they are upper bounds that exceed the truth
     by at most `error`, and `others` events carry values that are not listed.
@@ -51,13 +54,14 @@ class Frequencies:
 class Statistics:
     """What the planner knows about a period of a log.
 
-    `events`: events of each type. `frequencies`: by (event type, attribute). `matched`: events that an atom matches,
-    with its constants, repeated variables and nulls considered; an atom without an entry matches all events of its
-    type. `relevant`: events that at least one atom matches; None: all. `span`: length of the period in the log's unit.
+    `events`: events of each type. `frequencies`: by (relation, attribute), relations as in `relation_of`. `matched`:
+    events that an atom or relation matches, with its constants, repeated variables and nulls considered; one without
+    an entry matches all events of its type. `relevant`: events that at least one atom matches; None: all. `span`:
+    length of the period in the log's unit.
     """
 
     events: Mapping[str, int]
-    frequencies: Mapping[tuple[str, str], Frequencies] = field(default_factory=dict)
+    frequencies: Mapping[tuple[Atom, str], Frequencies] = field(default_factory=dict)
     matched: Mapping[Atom, int] = field(default_factory=dict)
     relevant: int | None = None
     span: int = 1
@@ -93,24 +97,33 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
 
     >>> log = pa.table({"event_type": ["A", "A", "A", "B"], "ts": [0, 0, 1, 1], "x": [1, 2, 3, 7]})
     >>> found = statistics_of(log, [Atom("A", (("x", "v"),)), Atom("B", (("x", "v"),))], span=2)
-    >>> found.rate("A"), found.rate("B"), found.frequencies["B", "x"].values.to_pylist()
+    >>> found.rate("A"), found.rate("B"), found.frequencies[Atom("B"), "x"].values.to_pylist()
     (1.5, 0.5, [7])
     """
     count_of_type = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}
     types = dict.fromkeys(atom.event_type for atom in atoms)
-    frequencies: dict[tuple[str, str], Frequencies] = {}
-    for name in types:
-        of_type = pc.equal(events["event_type"], name)
-        for attribute in dict.fromkeys(a for atom in atoms if atom.event_type == name for a, _ in atom.variables):
-            tally = pc.value_counts(events[attribute].filter(of_type).drop_null())
-            values, counts = tally.field("values"), tally.field("counts").to_numpy(zero_copy_only=False)
-            if pa.types.is_dictionary(values.type):
-                values = values.dictionary_decode()
-            frequencies[name, attribute] = Frequencies(values, counts.astype(np.int64))
     matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
-    matched = {atom: len(rows) for atom, rows in matching.items()}
+    rows_of = {relation: rows_matching(relation, events) for relation in relations_of(atoms)}
+    matched = {atom: len(rows) for atom, rows in (matching | rows_of).items()}
+    frequencies = {}
+    for relation, attribute in counted_places(atoms):
+        tally = pc.value_counts(events[attribute].take(pa.array(rows_of[relation])).drop_null())
+        values, counts = tally.field("values"), tally.field("counts").to_numpy(zero_copy_only=False)
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        frequencies[relation, attribute] = Frequencies(values, counts.astype(np.int64))
     relevant = len(united(matching.values(), events.num_rows))
     return Statistics({name: count_of_type.get(name, 0) for name in types}, frequencies, matched, relevant, span)
+
+
+def relations_of(atoms: Iterable[Atom]) -> list[Atom]:
+    """The relations that are counted for plans over `atoms`: those of the atoms, also without equal attributes."""
+    return list(dict.fromkeys(relation for atom in atoms for relation in (relation_of(atom), with_constants(atom))))
+
+
+def counted_places(atoms: Iterable[Atom]) -> list[tuple[Atom, str]]:
+    """The (relation, attribute) pairs whose values are counted for plans over `atoms`."""
+    return list(dict.fromkeys((relation_of(atom), attribute) for atom in atoms for attribute, _ in atom.variables))
 
 
 def statistics_by_interval(events: pa.Table, atoms: Sequence[Atom], width: int) -> dict[int, Statistics]:

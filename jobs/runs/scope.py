@@ -263,6 +263,11 @@ def evaluate_anew(query: str, questions: Mapping[str, ScopedQuery], ledger: Ledg
     return _scope(questions, had, Ledger(ledger.days, others), bounds)
 
 
+def evaluate_day(questions: Mapping[str, ScopedQuery], day: date, ledger: Ledger, bounds: Bounds) -> Scope:
+    """Every query's evaluation of one day, whether or not it has a result."""
+    return _scope(questions, ((name, day) for name in questions), Ledger(ledger.days), bounds)
+
+
 def holes(first: date, last: date, ledger: Ledger, bounds: Bounds) -> tuple[date, ...]:
     """The days from `first` to `last` that the lake lacks or whose last load failed its gate."""
     return tuple(

@@ -35,8 +35,8 @@ from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
-from jobs.stages.plan_slices import reads_of, seed_text, widest
-from jobs.stages.slicing.planned import planned, plans_of_day
+from jobs.stages.slicing.planned import evaluations_by, planned, plans_of_day, read_by
+from jobs.stages.slicing.planning import seed_text, widest
 
 EXPERIMENT = "slicing:"
 """An experiment's name is this prefix and the plan's id."""
@@ -113,7 +113,7 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
             plan,
             events,
             run.workload.slicing.slices,
-            seed_text(run, plan.queries),
+            seed_text(run.workload, plan.queries),
             reach,
             interval,
             yesterday.get(plan.queries),
@@ -124,7 +124,7 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
         rows += [
             {**row, "metric": MEASURED[row["metric"]], "experiment": EXPERIMENT + plan.plan_id} for row in measured
         ]
-        rows += _predicted(plan, predicted_loads(plan, events, seed_text(run, plan.queries), reach, interval))
+        rows += _predicted(plan, predicted_loads(plan, events, seed_text(run.workload, plan.queries), reach, interval))
     rows += _seconds(run, plans)
     return events_read, rows
 
@@ -152,9 +152,8 @@ def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, An
 
 def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
     """The events that a plan slices, in the log's order, and the time interval in which its results become certain."""
-    assert run.scope is not None
-    evaluated = sorted({e.day for name in plan.queries for e in run.scope.of(name)})
-    days = _last_that_fit(ledger, reads_of(run.scope, plan.queries), run.workload.limits.slice_rows)
+    evaluated = sorted({evaluation.day for evaluation in evaluations_by(run, plan)})
+    days = _last_that_fit(ledger, read_by(run, plan), run.workload.limits.slice_rows)
     attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
     types = sorted({atom.event_type for atom in plan.atoms})
     folder, columns = run.lake / run.workload.name / "events", ["event_type", "ts", "seq", *attributes]

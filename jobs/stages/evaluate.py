@@ -16,9 +16,10 @@ same again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace as with_changes
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
+from cep_core.slicing import Plan
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
@@ -80,9 +82,10 @@ def assignment_of(run: Run) -> Assignment:
     """The values that the workers need."""
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
-    blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0])) for name in names}
+    plans = planned(run)
+    blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0], edges_of(plans, name))) for name in names}
     return Assignment(
-        tuple(plan.to_dict() for plan in planned(run)),
+        tuple(plan.to_dict() for plan in plans),
         tuple(_text(run.compiled[name]) for name in names),
         blocks,
         schema_to_values(run.workload.schema),
@@ -95,8 +98,13 @@ def _text(query: WorkloadQuery, table: str = RESULT) -> QueryText:
     return QueryText(query.name, query.bound.path, query.bound.text, query.settings, table)
 
 
-def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = None) -> Iterator[Moments]:
-    """The boundaries of the days that are evaluated together for a table; `result`: the query's, once it is known."""
+def _blocks(
+    run: Run, query: str, table: ResultTable, edges: Collection[int], result: Result | None = None
+) -> Iterator[Moments]:
+    """The boundaries of the days that are evaluated together for a table, by one plan.
+
+    `edges`: where periods of plans begin and end; `result`: the query's, once it is known.
+    """
     assert run.scope is not None
     for block in run.scope.blocks(query):
         intervals = [(evaluation.day, *run.workload.operating_days.interval(evaluation.day)) for evaluation in block]
@@ -104,7 +112,22 @@ def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = No
             DayResult(begin, end) if result is None else result.of(day, begin, end) for day, begin, end in intervals
         ]
         for days in table.days(results):
-            yield (*(day.begin for day in days), days[-1].end)
+            yield from cut_at(edges, (*(day.begin for day in days), days[-1].end))
+
+
+def edges_of(plans: Sequence[Plan], query: str) -> set[int]:
+    """Where the periods of a query's plans begin and end."""
+    return {edge for plan in plans if query in plan.queries for edge in plan.period or ()}
+
+
+def cut_at(edges: Collection[int], days: Moments) -> Iterator[Moments]:
+    """The boundaries of consecutive days, cut into blocks at these moments.
+
+    >>> list(cut_at({3, 9}, (1, 2, 3, 4)))
+    [(1, 2, 3), (3, 4)]
+    """
+    places = [0, *(place for place in range(1, len(days) - 1) if days[place] in edges), len(days) - 1]
+    return (days[first : last + 1] for first, last in pairwise(places))
 
 
 def _since(run: Run, query: str, blocks: Sequence[Moments]) -> tuple[int, ...]:
@@ -124,6 +147,7 @@ def _partials(run: Run, assignment: Assignment, way: Way | None) -> list[SlicePa
 def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result], way: Way | None) -> list[Result]:
     """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
     present = table_folders(run.workload.name, run.lake)
+    plans = [Plan.from_dict(plan) for plan in assignment.plans]
     waiting: list[tuple[WorkloadQuery, ResultTable]] = []
     blocks: dict[str, tuple[Moments, ...]] = {}
     for result in results:
@@ -132,7 +156,7 @@ def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result]
             if table.evaluate is None:
                 continue
             into = query.name + table.suffix
-            blocks[into] = tuple(_blocks(run, query.name, table, result))
+            blocks[into] = tuple(_blocks(run, query.name, table, edges_of(plans, query.name), result))
             if blocks[into] or into in present:
                 waiting.append((query, table))
     create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in waiting], run.lake)

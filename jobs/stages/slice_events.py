@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from cep_core.events.logs.time_points import offsets_of
+from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan, split
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW
@@ -28,9 +29,8 @@ from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.held_rows import is_held
-from jobs.stages.plan_slices import reads_of
 from jobs.stages.slicing.event_counts import Days
-from jobs.stages.slicing.planned import planned
+from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ IN_FILES = ("plan_id", "slice", "ts", "seq")
 def slice_events(run: Run) -> StageOutcome:
     """Write the slices of the run's plans."""
     assert run.scope is not None
-    plans = [(plan, reads_of(run.scope, plan.queries)) for plan in planned(run)]
-    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query)})
+    plans = [(plan, read_by(run, plan)) for plan in planned(run)]
+    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
     cut = cut_here if is_held(run) else cut_in_spark
@@ -103,11 +103,12 @@ def cut_in_spark(run: Run, plans: Plans, columns: Sequence[str]) -> DataFrame:
     )
 
 
-def attributes_read(run: Run, query: str) -> set[str]:
-    """The attributes that evaluating a query looks at, and those of its atoms. It needs no others."""
+def attributes_read(run: Run, query: str, plan: Plan) -> set[str]:
+    """The attributes that evaluating a query by a plan looks at, and those of its atoms. It needs no others."""
     evaluator = run.compiled[query].evaluator
-    named = {name for atom in evaluator.atoms for name, _ in (*atom.variables, *atom.constants)}
-    return run.workload.attributes.keys() & named.union(*evaluator.reads.values())
+    seen = opened_by(evaluator, plan.names_of(query)) or evaluator
+    named = {name for atom in seen.atoms for name, _ in (*atom.variables, *atom.constants)}
+    return run.workload.attributes.keys() & named.union(*evaluator.reads.values(), *seen.reads.values())
 
 
 def splitter(plans: Plans) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
+from cep_core.slicing import Plan
 from jobs.cli import main
+from tests.reports.lake import small_workload
+from tests.reports.lake.small_days import DAYS
+from tests.reports.lake.small_lake import write_lake
+from tests.reports.lake.small_schemas import SLICING_PLANS
 from tests.runs.lake.small_workload import QUESTIONS, write_workload
 
 
@@ -31,3 +39,45 @@ def test_explains_what_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_an_unknown_query_is_named_with_the_nearest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(write_workload(tmp_path)), "climb"]) == 2
     assert "did you mean 'climbs'?" in capsys.readouterr().err
+
+
+def test_a_day_is_planned_from_the_lake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--day`: shares, heavy values, bound, predicted load, lower bound; a day that was evaluated has its plan."""
+    home = tmp_path / "lines"
+    small_workload.write_workload(home)
+    write_lake(tmp_path / "lake")
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    folder, day = tmp_path / "lake" / "lines" / "slicing_plans", DAYS[2]
+    shutil.rmtree(folder)  # its plans are rows for a page, and no plans
+    assert main(["explain", str(home), "late_chains", "--day", str(day)]) == 0
+    told = capsys.readouterr().out
+    assert f"slicing on {day}\n  a run for this day would make this plan: " in told
+    for fact in ("data slices by ", "shares, nothing heavy: ", "heavy values", "maximum load: predicted ", "bound "):
+        assert fact in told
+    assert main(["explain", str(home), "late_chains", "--day", str(day), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["late_chains"][f"slicing on {day}"]
+    plan = Plan.from_dict(facts)
+    assert plan.predicted is not None
+    assert f"lower bound {plan.predicted.lower_bound:.3f}" in told
+    row = {
+        "day": day,
+        "run_id": "run-1",
+        "plan_id": plan.plan_id,
+        "queries": list(plan.queries),
+        "first_day": day,
+        "last_day": day,
+        "plan": json.dumps(plan.to_dict()),
+    }
+    write_deltalake(folder, pa.Table.from_pylist([row], SLICING_PLANS))
+    assert main(["explain", str(home), "late_chains", "--day", str(day)]) == 0
+    assert f"by this plan the day was evaluated: {plan.plan_id}" in capsys.readouterr().out
+
+
+def test_a_day_that_the_lake_lacks_cannot_be_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    assert main(["explain", str(write_workload(tmp_path)), "climbs", "--day", "2013-01-01"]) == 2
+    assert "the lake holds no events of 2013-01-01; to load and evaluate it: trendmill run" in capsys.readouterr().err

@@ -17,7 +17,7 @@ from cep_core.experiments.rival_slicers import Pairs, broadcast, by_key, compose
 from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slice_loads import loads_of
 from cep_core.experiments.slicing_rows import compare_strategies
-from cep_core.language.evaluator import Reach
+from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, heavy_hitters, make_plan, split, statistics_of
 from tests.slicing.laws.conjunctive import Query, evaluate
 from tests.slicing.laws.random_plans import VARIABLES, logs_with_results, plans
@@ -167,7 +167,7 @@ def test_counting_in_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 def test_heavy_values_of_a_zipf_stream(slices: int, heavy: list[int]) -> None:
     """X4: with exponent 2 the values heavier than 1/4, 1/8, 1/16 of P are 1; 1, 2; 1, 2, 3."""
     events = generate(JoinStream("star", 3, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={"a": 2.0}))
-    found = heavy_hitters(statistics_of(events, FORMULAS["star"]), "P", "first", slices)
+    found = heavy_hitters(statistics_of(events, FORMULAS["star"]), Atom("P"), "first", slices)
     assert found.values.to_pylist() == heavy
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, earlier_comparisons, history
+from jobs.reports.figures.predicted_loads import predicted_loads_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import LakeReader
 from tests.reports.lake.reading import read
@@ -19,7 +20,7 @@ from tests.reports.pages.test_figures import letters
 def compared(day: date, **loads: float) -> tuple[date, SlicingComparison]:
     measured = [MeasuredSlicing(name.replace("_", " "), {}, load, 1.0, 1.0) for name, load in loads.items()]
     measured.sort(key=lambda one: (one.load, one.strategy != "plan in use"))
-    plan = {"plan_id": f"{day:%m%d}", "queries": ["late"], "slices": 4, "lower_bound": 0.25}
+    plan = {"plan_id": f"{day:%m%d}", "queries": ["late"], "slices": 4, "lower_bound": 0.25, "predicted_load": 0.3}
     return day, SlicingComparison(plan, measured)
 
 
@@ -105,6 +106,42 @@ def test_the_drawing_names_winners_once() -> None:
     assert "Days best: broadcast 14; plan in use 14." in figure.alt
     assert "8 Mar" in texts
     assert trailing_slicing_figure(History([compared(DAY)])) is None
+
+
+def test_predicted_against_measured(site: Path) -> None:
+    """B8: the figure's numbers by plan; 5 March is above 1.2 times its prediction, 8 March is not, so nothing warns."""
+    numbers = (site / "lines" / str(DAY) / "slicing-predicted-0011223344556677.csv").read_text(encoding="utf-8")
+    header, *rows = numbers.splitlines()
+    assert header == "day,plan,predicted_load,measured_load,ratio"
+    assert [row.split(",")[:4] for row in rows] == [
+        ["2013-03-05", "0305030503050305", "0.3", "0.5"],
+        ["2013-03-06", "0306030603060306", "0.3", "0.3"],
+        ["2013-03-08", "0011223344556677", "0.3", "0.35"],
+    ]
+    assert not read(site / "lines" / str(DAY) / "slicing.html").text("p", class_="notice")
+
+
+def test_a_load_far_above_its_prediction_warns() -> None:
+    """Above 1.2 times, and no sooner; the days before are counted."""
+    assert days({"plan_in_use": 0.36}).warning == ""
+    assert "1.5 times what the plan predicted (30 %). Results are right" in days({"plan_in_use": 0.45}).warning
+    past = days({"plan_in_use": 0.4}, {"plan_in_use": 0.3}, {"plan_in_use": 0.6})
+    assert past.warning.startswith(
+        "The largest slice of late has 60 % of the events, 2.0 times what the plan predicted (30 %); more than 1.2 "
+        "times on 2 of the 3 measured days."
+    )
+    assert not days({"plan_in_use": 0.9}, {"broadcast": 0.9}).warning
+
+
+def test_the_drawing_marks_what_is_too_high() -> None:
+    figure = predicted_loads_figure(days({"plan_in_use": 0.3}, {"plan_in_use": 0.6}))
+    assert figure is not None
+    assert {"predicted", "measured", "above 1.2 times"} <= set(letters(figure))
+    assert figure.alt.endswith("Above 1.2 times the prediction: 1 day.")
+    calm = predicted_loads_figure(days({"plan_in_use": 0.3}, {"plan_in_use": 0.3}))
+    assert calm is not None
+    assert "above 1.2 times" not in letters(calm)
+    assert predicted_loads_figure(days({"plan_in_use": 0.6})) is None
 
 
 def test_other_numbers_of_slices_are_predicted(site: Path) -> None:

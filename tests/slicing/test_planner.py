@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
-from cep_core.slicing import Plan, Statistics, make_plan, split, statistics_of
+from cep_core.slicing import Frequencies, Plan, Statistics, make_plan, split, statistics_of
 from tests.slicing.laws.random_plans import plans
 from tests.slicing.paper import TRIANGLE, atom
 
@@ -77,6 +77,20 @@ def test_many_heavy_variables_are_added_one_by_one() -> None:
     assert plan.predicted is not None
     assert plain.predicted is not None
     assert plan.predicted.maximum_load <= plain.predicted.maximum_load
+
+
+def test_at_most_eight_variables_are_told() -> None:
+    """S26: of twelve variables with heavy values those whose values are in the most events; 2^8 share vectors."""
+    names = [f"v{number:02}" for number in range(12)]
+    own = [Atom(f"P{name}", (("a", name), ("b", "z"))) for name in names]
+    found = {}
+    for number, one in enumerate(own):
+        found[Atom(one.event_type), "a"] = Frequencies(pa.array([1, 2]), np.array([600 + number, 400 - number]))
+        found[Atom(one.event_type), "b"] = Frequencies(pa.array(range(1000)), np.ones(1000, np.int64))
+    statistics = Statistics({one.event_type: 1000 for one in own}, found)
+    plan = make_plan({"q": own}, [*names, "z"], statistics, 2, "s", heavy=names)
+    assert sorted(plan.heavy) == names[4:]
+    assert len(plan.cubes) == 256
 
 
 def test_time_ranges_split_what_no_variable_can() -> None:

@@ -104,6 +104,20 @@ def test_atoms_that_agree_on_what_is_split_count_once() -> None:
     assert Predictor(statistics_of(events, own)).cell_loads(plan) == pytest.approx(measured(plan, events))
 
 
+def test_atoms_with_other_constants_have_no_event_in_common() -> None:
+    """`insert(x, 1)` and `insert(x, 2)` add up, each with its own values; what both miss is no load."""
+    random = np.random.default_rng(3)
+    events = pa.table(
+        {"event_type": ["P"] * 4000, "ts": range(4000), "a": random.zipf(1.4, 4000), "b": random.integers(1, 4, 4000)}
+    )
+    own = (atom("P", "x", b=1), atom("P", "x", b=2))
+    plan = make_plan({"q": own}, ["x"], statistics_of(events, own), 7, "s", heavy=())
+    assert Predictor(statistics_of(events, own)).cell_loads(plan) == pytest.approx(measured(plan, events))
+    every = (*own, atom("P", "y", b=2))
+    both = make_plan({"q": every}, ["x", "y"], statistics_of(events, every), 6, "s", heavy=())
+    assert Predictor(statistics_of(events, every)).cell_loads(both) == pytest.approx(measured(both, events), rel=0.2)
+
+
 @pytest.mark.parametrize(("kinds", "apart", "shared"), [("P", 0.75, 0.5), ("PQ", 0.625, 0.5)])
 def test_example_9_reused_hash_functions(kinds: str, apart: float, shared: float) -> None:
     """S23, Example 9: P(x1), Q(x1, x2), shares 2 and 1 for {} and {x2}: one hash function, half of the events in

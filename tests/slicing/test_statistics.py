@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, heavy_hitters, heavy_values, statistics_by_interval, statistics_of
+from cep_core.slicing.atom_rows import relation_of
 from cep_core.slicing.sketch import sketched_statistics
 from tests.slicing.laws.random_plans import atoms, event_tables
 from tests.slicing.paper import atom, log
@@ -27,15 +28,17 @@ def test_example_6() -> None:
     assert (found[0].rate("A"), found[0].rate("B")) == (1.5, 0.5)
     assert (found[1].rate("A"), found[1].rate("B")) == (0.5, 0.0)
     heavy = {
-        (index, kind): heavy_hitters(found[index], kind, "a", 2).values.to_pylist() for index in (0, 1) for kind in "AB"
+        (index, kind): heavy_hitters(found[index], Atom(kind), "a", 2).values.to_pylist()
+        for index in (0, 1)
+        for kind in "AB"
     }
     assert heavy == {(0, "A"): [], (0, "B"): [7], (1, "A"): [1], (1, "B"): []}
 
 
 def test_exactly_the_threshold_is_light() -> None:
     """S16: a value with exactly rate / slices is not heavy, one event more is."""
-    twelve = Statistics({"A": 12}, {("A", "a"): Frequencies(pa.array([1, 2, 3]), np.array([5, 4, 3]))})
-    assert heavy_hitters(twelve, "A", "a", 3).values.to_pylist() == [1]
+    twelve = Statistics({"A": 12}, {(Atom("A"), "a"): Frequencies(pa.array([1, 2, 3]), np.array([5, 4, 3]))})
+    assert heavy_hitters(twelve, Atom("A"), "a", 3).values.to_pylist() == [1]
 
 
 def test_heavy_values_of_a_variable_are_those_of_all_its_attributes() -> None:
@@ -52,7 +55,7 @@ def test_an_attribute_has_fewer_heavy_values_than_slices() -> None:
     events = log(*(("P", value % 9) for value in range(900)), *[("P", 0)] * 100)
     found = statistics_of(events, [atom("P", "x")])
     for slices in range(1, 12):
-        assert len(heavy_hitters(found, "P", "a", slices).values) < slices
+        assert len(heavy_hitters(found, Atom("P"), "a", slices).values) < slices
 
 
 def test_matched_events_leave_out_constants_repetitions_and_nulls() -> None:
@@ -63,6 +66,25 @@ def test_matched_events_leave_out_constants_repetitions_and_nulls() -> None:
     assert [found.matching(one) for one in own] == [1, 2, 0]
     assert found.relevant == 2
     assert dict(found.events) == {"P": 3, "Q": 1}
+
+
+def test_constants_make_a_relation_of_its_own() -> None:
+    """S16: 1 is heavy in the events with b = 7, where it is one of two, and light elsewhere and in the type."""
+    events = log(("P", 1, 7), ("P", 2, 7), *(("P", value, 8) for value in range(1, 19)))
+    own = [atom("P", "x", b=7), atom("P", "x", b=8), atom("P", "x")]
+    found = statistics_of(events, own)
+    assert [found.matching(relation_of(one)) for one in own] == [2, 18, 20]
+    heavy = [heavy_hitters(found, relation_of(one), "a", 4).values.to_pylist() for one in own]
+    assert heavy == [[1, 2], [], []]
+
+
+def test_equal_attributes_make_a_relation_of_their_own() -> None:
+    """Values of P(x, x) are counted where both are equal; without constants a relation is the event type."""
+    events = log(("P", 1, 1), ("P", 1, 2), ("P", 1, 3), ("P", 4, 4))
+    own = [atom("P", "x", "x"), atom("P", "y", "z")]
+    found = statistics_of(events, own)
+    assert counts(found.frequencies[relation_of(own[0]), "a"]) == {1: 1, 4: 1}
+    assert counts(found.frequencies[Atom("P"), "a"]) == {1: 3, 4: 1}
 
 
 @given(event_tables(), st.lists(atoms(), min_size=1, max_size=3), st.integers(0, 12))
@@ -91,21 +113,21 @@ def test_sketched_frequencies_keep_their_error_bound() -> None:
     """Bounded memory: counts are upper bounds, off by at most the error told, and no heavy value is missed."""
     values = np.random.default_rng(3).zipf(1.2, 50_000).clip(max=10**9).tolist()
     found, exact = sketched(values, 5_000, log2_entries=7)
-    kept, truth = found.frequencies["P", "a"], counts(exact.frequencies["P", "a"])
+    kept, truth = found.frequencies[Atom("P"), "a"], counts(exact.frequencies[Atom("P"), "a"])
     assert len(kept.counts) <= 0.75 * 2**7 < len(truth)
     assert kept.error <= 3.5 / 2**7 * len(values)
     for value, count in counts(kept).items():
         assert truth[value] <= count <= truth[value] + kept.error
     heavy = {value for value, count in truth.items() if count * 8 > len(values)}
-    assert heavy <= set(heavy_hitters(found, "P", "a", 8).values.to_pylist())
+    assert heavy <= set(heavy_hitters(found, Atom("P"), "a", 8).values.to_pylist())
     assert (found.events, found.matched, found.relevant) == (exact.events, exact.matched, exact.relevant)
 
 
 def test_a_sketch_with_room_for_everything_is_exact() -> None:
     """Few distinct values: no error."""
     found, exact = sketched([value % 11 for value in range(500)], 100, log2_entries=7)
-    assert found.frequencies["P", "a"].error == 0
-    assert counts(found.frequencies["P", "a"]) == counts(exact.frequencies["P", "a"])
+    assert found.frequencies[Atom("P"), "a"].error == 0
+    assert counts(found.frequencies[Atom("P"), "a"]) == counts(exact.frequencies[Atom("P"), "a"])
 
 
 def test_a_sketch_too_small_for_the_slices_is_refused() -> None:

@@ -32,7 +32,7 @@ _EARLIEST = int(np.iinfo(np.int64).min)
 class NamedPointReader:
     """Reads one log. With `skip_bad` a line that is no point is left out, and `skipped` counts it.
 
-    >>> reader = NamedPointReader("@1 a b\\n@1\\n@7 c a", ["a", "b"])
+    >>> reader = NamedPointReader("@1 a b\\n@1\\n@7 c a\\n", ["a", "b"])
     >>> [(stamps.tolist(), atoms["a"].tolist()) for stamps, atoms in reader.blocks()]
     [([1, 1, 7], [True, False, True])]
     """

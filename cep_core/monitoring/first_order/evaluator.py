@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -23,8 +24,21 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET, point_log_of
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable, tagged, together
+from cep_core.language.evaluator import (
+    CERTAIN,
+    PIECES,
+    RESULT,
+    Atom,
+    OpenForm,
+    Ownership,
+    Reach,
+    ResultTable,
+    opened_by,
+    tagged,
+    together,
+)
 from cep_core.language.first_order.facts.atoms import atoms_of
+from cep_core.language.first_order.facts.opening import OpenPolicy, open_policy
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import atoms_looked_at, reads_of
 from cep_core.language.first_order.policy import Policy
@@ -37,6 +51,7 @@ from cep_core.monitoring.first_order.arrays.occupied import occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
+from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
@@ -60,6 +75,9 @@ Constants = Mapping[str, int | float | str]
 """The values of a sub-log, by attribute of `-- for each`."""
 Ranges = Sequence[tuple[int, int]]
 """Points [first, last)."""
+
+
+_NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
 
 
 class PolicyEvaluator:
@@ -143,6 +161,9 @@ class PolicyEvaluator:
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: the violations listed in order, an empty batch with each day's totals, then episodes."""
         owned = owned or Ownership()
+        if opened_by(self, owned.variables):
+            yield from self._pieces(events, owned, points)
+            return
         cut = owned.cut if owned.days is not None else (False, False)
         owned = replace(owned, cut=cut)
         log = point_log_of(events, self.looked_at, points, coded=not self.policy.for_each)
@@ -172,6 +193,46 @@ class PolicyEvaluator:
         first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
         yield from tagged(self._causes(first_ones, logs), WHY)
 
+    def gather(
+        self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
+    ) -> Iterator[pa.RecordBatch]:
+        """The partial results that pieces of all slices add up to, as those of `evaluate`."""
+        assert self._open is not None, "only a policy with an outermost EXISTS is evaluated in pieces"
+        log = point_log_of(_NO_EVENTS, {}, points)
+        held = gathered(pieces, self.policy.variables, log, negated=self._open.negated)
+        points_of_days = list(_points_of_days(log.stamps, days, self._after))
+        numbers = np.zeros(len(parts(days)), np.int64)
+        listed = list(self._violations(held, log, {}, points_of_days, numbers))
+        yield from partial(pa.concat_tables(listed), numbers, days, self.most)
+        runs = self._placed(day_pieces(held, None, log, points_of_days), self.episode_schema, {})
+        near = self._edge_schema.empty_table()
+        yield from tagged(partial_episodes(runs, near, days, self.most, (False, False)), EPISODES)
+
+    @cached_property
+    def _open(self) -> OpenPolicy | None:
+        return open_policy(self.policy)
+
+    @cached_property
+    def opened(self) -> OpenForm | None:
+        """The policy before its outermost EXISTS projects; None if it has none, or if causes are wanted.
+
+        The smallest proof of EXISTS compares all its witnesses, and no slice of the open policy has them together.
+        """
+        if self.explained or self._open is None:
+            return None
+        own = self._open.policy
+        return OpenForm(atoms_of(own), reads_of(own), tuple(self.policy.variables), self._open.hidden)
+
+    def _pieces(self, events: pa.Table, owned: Ownership, points: pa.Table | None) -> Iterator[pa.RecordBatch]:
+        """What a slice finds of the open policy, projected."""
+        assert self._open is not None
+        own = self._open.policy
+        log = point_log_of(events, looked_at_by(own), points)
+        held = Satisfactions(*satisfactions_of(own, log), own.variables).owned_by(owned, {})
+        points_of_days = list(_points_of_days(log.stamps, owned.days, self._after))
+        found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
+        yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
+
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
         return merge_partials(partials, self.schema, days, self.most)
@@ -189,11 +250,8 @@ class PolicyEvaluator:
 
     @property
     def looked_at(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each event type that the log of points needs; `seq` and `ts` where an atom names them."""
-        columns: dict[str, dict[str, None]] = {name: dict.fromkeys(own) for name, own in self.reads.items()}
-        for atom in atoms_looked_at(self.policy):
-            columns.setdefault(atom.event_type, {}).update(dict.fromkeys(atom.names or ()))
-        return {name: tuple(own) for name, own in columns.items()}
+        """The columns of each event type that the log of points needs."""
+        return looked_at_by(self.policy)
 
     @property
     def _values(self) -> list[pa.Field]:
@@ -268,6 +326,14 @@ class PolicyEvaluator:
         values[CERTAIN] = pc.add(listed.column(0), self._after)
         complete = schema if CERTAIN in schema.names else with_certain(schema)
         return pa.table([values[name] for name in complete.names], names=complete.names).cast(complete)
+
+
+def looked_at_by(policy: Policy) -> dict[str, tuple[str, ...]]:
+    """The columns of each event type that a policy's log needs; `seq` and `ts` where an atom names them."""
+    columns: dict[str, dict[str, None]] = {name: dict.fromkeys(own) for name, own in reads_of(policy).items()}
+    for atom in atoms_looked_at(policy):
+        columns.setdefault(atom.event_type, {}).update(dict.fromkeys(atom.names or ()))
+    return {name: tuple(own) for name, own in columns.items()}
 
 
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:

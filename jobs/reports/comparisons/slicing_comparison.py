@@ -99,7 +99,8 @@ def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tupl
     plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
     results = rows(reader.read("result_days", first, last, ["day", "query", "run_id"]))
     names = sorted({PREFIX + plan["plan_id"] for plan in plans})
-    stored = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
+    # a plan for a period is measured on the last day of its run
+    stored = reader.read("experiments", first, where=ds.field("experiment").isin(names)) if names else None
     by_plan: dict[str, list[dict[str, Any]]] = {}
     for row in rows(stored, "day", "strategy", "metric"):
         by_plan.setdefault(row["experiment"].removeprefix(PREFIX), []).append(row)

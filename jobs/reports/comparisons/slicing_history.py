@@ -20,6 +20,28 @@ from jobs.reports.lake_reader import LakeReader
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed, shown
 
+TOO_HIGH = 1.2
+"""A largest slice above this many times its prediction is a warning: the log has drifted from the plan."""
+
+
+@dataclass(frozen=True)
+class PlanLoad:
+    """The largest slice of a day's plan, predicted and counted, as shares of the relevant events."""
+
+    day: date
+    plan_id: str
+    predicted: float
+    measured: float
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the prediction was measured; None if nothing was predicted."""
+        return self.measured / self.predicted if self.predicted else None
+
+    @property
+    def is_too_high(self) -> bool:
+        return self.ratio is not None and self.ratio > TOO_HIGH
+
 
 @dataclass(frozen=True)
 class Record:
@@ -49,6 +71,30 @@ class History:
         Of equal strategies the plan in use counts as best.
         """
         return Counter(comparison.best.strategy for _, comparison in self.days if comparison.best is not None)
+
+    @property
+    def loads(self) -> list[PlanLoad]:
+        """Predicted and measured load of each day on which both are known."""
+        return [
+            PlanLoad(day, plan["plan_id"], float(plan["predicted_load"]), comparison.in_use.load)
+            for day, comparison in self.days
+            if comparison.in_use is not None and (plan := comparison.plan)["predicted_load"] is not None
+        ]
+
+    @property
+    def warning(self) -> str:
+        """What to know where today's largest slice is far above its prediction; else empty."""
+        day, comparison = self.days[-1]
+        loads = self.loads
+        if not loads or loads[-1].day != day or not loads[-1].is_too_high:
+            return ""
+        today, high = loads[-1], sum(load.is_too_high for load in loads)
+        over = f"; more than {TOO_HIGH:g} times on {high} of the {len(loads)} measured days" if len(loads) > 1 else ""
+        return (
+            f"The largest slice of {listed(comparison.queries)} has {share(today.measured)} of the events, "
+            f"{today.ratio:.1f} times what the plan predicted ({share(today.predicted)}){over}. Results are right all "
+            "the same; the run took longer than it had to."
+        )
 
     @property
     def records(self) -> list[Record]:

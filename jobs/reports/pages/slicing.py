@@ -13,6 +13,7 @@ from jobs.reports.comparisons.slicing_comparison import SlicingComparison, compa
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.predicted_loads import predicted_loads_figure
 from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
@@ -33,6 +34,9 @@ class PlanSection:
     sentence: str
     figure: Figure | None
     history: Figure | None
+    predicted: Figure | None
+    """Predicted against measured load over the last days."""
+    warning: str
     records: list[list[str]]
     strategies: list[list[str]]
     plan: list[list[str]]
@@ -57,6 +61,7 @@ def page(report: DayReport) -> Page:
     content = {
         "title": "Slicing",
         "findings": _findings(report, sections),
+        "warnings": [section.warning for section in sections if section.warning],
         "sections": sections,
         "strategy_headings": _STRATEGIES,
         "record_headings": _RECORDS,
@@ -65,7 +70,7 @@ def page(report: DayReport) -> Page:
         "plan_headings": [Heading("heavy in"), Heading("shares")],
         "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy[:HEAVIEST]], "total": len(heavy)},
     }
-    drawn = [figure for section in sections for figure in (section.figure, section.history)]
+    drawn = [figure for section in sections for figure in (section.figure, section.history, section.predicted)]
     figures = tuple(figure for figure in drawn if figure is not None)
     return Page("slicing.html", "slicing.html", content, figures)
 
@@ -134,6 +139,8 @@ def _section(comparison: SlicingComparison, past: History) -> PlanSection:
         f"{sentence.removesuffix('.')}; {clause}." if clause else sentence,
         strategies_figure(comparison),
         trailing_slicing_figure(past) if several else None,
+        predicted_loads_figure(past),
+        past.warning,
         [_recorded(record) for record in past.records] if several else [],
         [
             [

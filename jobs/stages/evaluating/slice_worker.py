@@ -14,7 +14,7 @@ import functools
 import resource
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -22,9 +22,20 @@ import pyarrow as pa
 
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
-from cep_core.language.evaluator import RESULT, Evaluator, of_table, suffix_of, tagged
+from cep_core.language.evaluator import (
+    PIECES,
+    RESULT,
+    Evaluator,
+    Gather,
+    OpenForm,
+    of_table,
+    opened_by,
+    suffix_of,
+    tagged,
+)
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
+from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
@@ -81,6 +92,10 @@ class Assignment:
         return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
 
 
+FINISHED = -1
+"""The bucket of partial results that are ready for the merge."""
+
+
 @dataclass(frozen=True)
 class SlicePartial:
     """The partial result of one slice for one block of days of one query: record batches, each as an IPC stream.
@@ -99,6 +114,8 @@ class SlicePartial:
     rows: int
     seconds: float
     peak_memory: int
+    bucket: int = FINISHED
+    """Pieces of projected results with equal values are in the same bucket, from whatever slice."""
 
 
 def evaluate_slice(
@@ -116,12 +133,15 @@ def evaluate_slice(
         evaluator = compiled(query, assignment.schema)
         if not (events.num_rows or evaluator.speaks_of_silence):
             continue
+        opened = opened_by(evaluator, plan.names_of(query.name))
         evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
         assert evaluate is not None
         blocks = assignment.blocks[query.into]
         reading = Reading.of(evaluator, events, points)
         starts = assignment.since.get(query.into, (BEGINNING,) * len(blocks))
         for block, (days, since) in enumerate(zip(blocks, starts, strict=True)):
+            if not plan.covers(days):
+                continue
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
@@ -134,20 +154,82 @@ def evaluate_slice(
                 part = events.slice(span.start, span.stop - span.start)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
-                batches += evaluate(part, replace(ownership(plan, number, moments), cut=cut), seen)
+                batches += evaluate(part, replace(ownership(plan, number, moments, query.name), cut=cut), seen)
             batches = _combined(evaluator, batches, owned, days)
-            yield SlicePartial(
+            pieces = [] if opened is None else list(of_table(batches, PIECES))
+            whole = SlicePartial(
                 query.name,
                 query.into,
                 plan_id,
                 number,
                 block,
-                tuple(to_bytes(batch) for batch in batches),
+                () if pieces else encoded(batches),
                 tuple(read),
                 sum(batch.num_rows for batch in batches),
                 time.perf_counter() - begin,
-                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+                peak_memory(),
             )
+            yield whole
+            if opened is not None and pieces:
+                yield from in_buckets(whole, pieces, opened, plan.slices)
+
+
+def in_buckets(
+    whole: SlicePartial, pieces: Sequence[pa.RecordBatch], opened: OpenForm, count: int
+) -> Iterator[SlicePartial]:
+    """The pieces of a slice by the hash of their visible values; without such values all are in the first bucket."""
+    table = pa.Table.from_batches([piece.replace_schema_metadata(None) for piece in pieces])
+    bucket = np.zeros(table.num_rows, np.int64)
+    for name in opened.visible:
+        keys, _ = keys_of(table[name], common_type([table.schema.field(name).type]))
+        bucket = coordinates(keys ^ bucket.astype(np.uint64), seed_of(name), count)
+    for number in np.unique(bucket).tolist() if opened.visible else [0]:
+        rows = table.filter(pa.array(bucket == number)).combine_chunks()
+        batches = rows.to_batches() or [pa.RecordBatch.from_pylist([], rows.schema)]
+        nothing = tuple(0 for _ in whole.events)
+        yield replace(whole, batches=encoded(batches), events=nothing, rows=0, seconds=0.0, bucket=number)
+
+
+def gather(assignment: Assignment, partials: Iterable[SlicePartial], points: pa.Table | None) -> Iterator[SlicePartial]:
+    """The partials, those of one bucket made one partial that is ready for the merge."""
+    buckets: dict[tuple[str, int, int], list[SlicePartial]] = {}
+    for partial in partials:
+        if partial.bucket == FINISHED:
+            yield partial
+        else:
+            buckets.setdefault((partial.into, partial.block, partial.bucket), []).append(partial)
+    for (into, block, number), own in buckets.items():
+        begin = time.perf_counter()
+        query = next(query for query in assignment.queries if query.into == into)
+        days = assignment.blocks[into][block]
+        since = assignment.since.get(into, (BEGINNING,) * (block + 1))[block]
+        assert points is not None, "a query that projects reads time-points"
+        seen = points.slice(*_span(between(points["ts"].to_numpy(), since, days[-1])))
+        gathering: Gather = compiled(query, assignment.schema).gather  # type: ignore[attr-defined]
+        batches = list(gathering([from_bytes(content) for part in own for content in part.batches], days, seen))
+        yield replace(
+            own[0],
+            slice=number,
+            batches=encoded(batches),
+            seconds=time.perf_counter() - begin,
+            peak_memory=peak_memory(),
+            bucket=FINISHED,
+        )
+
+
+def _span(places: slice) -> tuple[int, int]:
+    """The offset and the length of a slice."""
+    return places.start, places.stop - places.start
+
+
+def encoded(batches: Iterable[pa.RecordBatch]) -> tuple[bytes, ...]:
+    """Each batch as an IPC stream."""
+    return tuple(map(to_bytes, batches))
+
+
+def peak_memory() -> int:
+    """The most memory that this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def to_bytes(batch: pa.RecordBatch) -> bytes:

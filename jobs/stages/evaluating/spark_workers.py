@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan, owning_slices
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +32,7 @@ Way = Literal["paths", "scan"]
 
 PARTIAL = (
     "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
-    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT"
+    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT"
 )
 ARROW_PARTIAL = pa.schema(
     [
@@ -45,6 +46,7 @@ ARROW_PARTIAL = pa.schema(
         ("rows", pa.int64()),
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
+        ("bucket", pa.int32()),
     ]
 )
 
@@ -81,10 +83,31 @@ def partials_of(
         evaluated = _by_scan(slices, assignment, sent)
         if absent:
             evaluated = evaluated.unionByName(_by_path(run, absent, assignment, sent))
-    return [
-        SlicePartial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
-        for row in evaluated.toArrow().to_pylist()
-    ]
+    if has_pieces(run, assignment):
+        evaluated = _gathered(run, evaluated, assignment, sent)
+    return list(_decoded(evaluated.toArrow()))
+
+
+def has_pieces(run: Run, assignment: Assignment) -> bool:
+    """Whether a query of the assignment is sliced by variables that its results do not have."""
+    plans = [Plan.from_dict(plan) for plan in assignment.plans]
+    return any(
+        opened_by(run.compiled[query.name].evaluator, plan.names_of(query.name))
+        for plan in plans
+        for query in assignment.queries
+        if query.name in plan.queries
+    )
+
+
+def _gathered(run: Run, evaluated: DataFrame, assignment: Assignment, points: Points) -> DataFrame:
+    """Pieces of equal values brought together in a shuffle, and made ready for the merge."""
+
+    def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        partials = (partial for batch in batches for partial in _decoded(pa.Table.from_batches([batch])))
+        yield from _encoded(gather(assignment, partials, points()))
+
+    parts = max(2, run.spark.sparkContext.defaultParallelism)
+    return evaluated.repartition(parts, "into", "block", "bucket").mapInArrow(work, PARTIAL)
 
 
 def slices_of_silence(
@@ -164,6 +187,11 @@ def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataF
         return pa.Table.from_batches(_encoded(partial_results), ARROW_PARTIAL)
 
     return slices.groupBy("plan_id", "slice").applyInArrow(work, PARTIAL)
+
+
+def _decoded(rows: pa.Table) -> Iterator[SlicePartial]:
+    for row in rows.to_pylist():
+        yield SlicePartial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
 
 
 def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:

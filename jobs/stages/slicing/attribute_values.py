@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cep_core.language.evaluator import Atom
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+
+OF_TYPE = -1
+"""The number of every relation that is a whole event type; `event_type` tells which."""
 
 
 def slicing_places(atoms: Iterable[Atom]) -> tuple[tuple[str, str], ...]:
@@ -20,20 +23,47 @@ def slicing_places(atoms: Iterable[Atom]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted({(atom.event_type, attribute) for atom in atoms for attribute, _ in atom.variables}))
 
 
-def attribute_values(events: DataFrame, places: Iterable[tuple[str, str]]) -> DataFrame:
-    """Rows (day, event_type, ts, attribute, value): values as text, without nulls."""
+def matches(atom: Atom) -> Column:
+    """Whether an atom, or a relation, matches an event (`cep_core.slicing.atom_rows`, in SQL)."""
     from pyspark.sql import functions as f
+
+    condition = f.col("event_type") == atom.event_type
+    for attribute, value in atom.constants:
+        condition &= f.col(attribute) == f.lit(value)
+    first: dict[str, str] = {}
+    for attribute, variable in atom.variables:
+        condition &= f.col(attribute).isNotNull()
+        condition &= f.col(attribute) == f.col(first.setdefault(variable, attribute))
+    return condition
+
+
+def attribute_values(
+    events: DataFrame, places: Iterable[tuple[str, str]], relations: Sequence[tuple[Atom, str]] = ()
+) -> DataFrame:
+    """Rows (day, event_type, ts, relation, attribute, value): values as text, without nulls.
+
+    `places`: the (event type, attribute) pairs whose values are wanted, with the relation `OF_TYPE`; `relations`: the
+    (relation, attribute) pairs whose values are wanted, too, each with its number.
+    """
+    from pyspark.sql import functions as f
+
+    def entry(relation: int, attribute: str, wanted: Column) -> Column:
+        value = f.when(wanted, f.col(attribute).cast("string"))
+        return f.struct(f.lit(relation).alias("relation"), f.lit(attribute).alias("attribute"), value.alias("value"))
 
     carried: dict[str, set[str]] = {}
     for event_type, attribute in places:
         carried.setdefault(attribute, set()).add(event_type)
     entries = [
-        f.struct(
-            f.lit(attribute).alias("attribute"),
-            f.when(f.col("event_type").isin(sorted(types)), f.col(attribute).cast("string")).alias("value"),
-        )
-        for attribute, types in sorted(carried.items())
+        *(
+            entry(OF_TYPE, attribute, f.col("event_type").isin(sorted(types)))
+            for attribute, types in sorted(carried.items())
+        ),
+        *(entry(number, attribute, matches(relation)) for number, (relation, attribute) in enumerate(relations)),
     ]
-    none = f.struct(f.lit("").alias("attribute"), f.lit(None).cast("string").alias("value"))
+    none = f.struct(
+        f.lit(OF_TYPE).alias("relation"), f.lit("").alias("attribute"), f.lit(None).cast("string").alias("value")
+    )
     exploded = events.select("day", "event_type", "ts", f.explode(f.array(*entries or [none])).alias("entry"))
-    return exploded.select("day", "event_type", "ts", "entry.attribute", "entry.value").where("value IS NOT NULL")
+    rows = exploded.select("day", "event_type", "ts", "entry.relation", "entry.attribute", "entry.value")
+    return rows.where("value IS NOT NULL")

@@ -2,13 +2,13 @@
 
 An event's signature says which atoms match it (`cep_core.slicing.atom_rows`, in SQL). There are few different
 signatures, so one aggregation tells how many events each atom, or any of several atoms, matches. For each slicing
-attribute the most frequent values are counted one by one, the rest together. Cost: two aggregations for any number of
-sets of days.
+attribute of each relation (`relation_of`) the most frequent values are counted one by one, the rest together. Cost: two
+aggregations for any number of sets of days.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -20,14 +20,17 @@ import pyarrow.compute as pc
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
+from cep_core.slicing.statistics import counted_places, relations_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import frame_of
-from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
+from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from jobs.workload.compiled import WorkloadQuery
 
 LISTED = 10_000
 """The most values of an attribute that are counted one by one."""
@@ -40,8 +43,10 @@ class EventCounts:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._atoms = list(dict.fromkeys(a for query in run.compiled.values() for a in query.evaluator.atoms))
-        self._frequencies: dict[Days, dict[tuple[str, str], Frequencies]] = {}
+        atoms = atoms_counted(run.compiled)
+        self._places = counted_places(atoms)
+        self._atoms = list(dict.fromkeys([*atoms, *relations_of(atoms)]))
+        self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
         self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
         self._stamps: dict[date, npt.NDArray[np.int64]] = {}
 
@@ -50,7 +55,9 @@ class EventCounts:
         missing = [days for days in dict.fromkeys(spans) if days not in self._signatures]
         if not missing:
             return
-        spark, places = self._run.spark, slicing_places(self._atoms)
+        spark = self._run.spark
+        whole = [(relation.event_type, attribute) for relation, attribute in self._places if is_type(relation)]
+        others = [place for place in self._places if not is_type(place[0])]
         days_of_spans = pa.table(
             {
                 "span": pa.array([number for number, days in enumerate(missing) for _ in days], pa.int32()),
@@ -59,13 +66,16 @@ class EventCounts:
         )
         spark.createDataFrame(days_of_spans).createOrReplaceTempView("spans")
         events = frame_of(self._run, "events", {day for days in missing for day in days})
-        attribute_values(events, places).createOrReplaceTempView("attribute_values")
+        attribute_values(events, whole, others).createOrReplaceTempView("attribute_values")
         self._matched(events).createOrReplaceTempView("matched_events")
         frequencies = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
         signatures = spark.sql(statement("slicing", "signatures")).toArrow().to_pylist()
         for number, days in enumerate(missing):
             of_span = frequencies.filter(pc.equal(frequencies["span"], number))
-            self._frequencies[days] = {place: self._frequencies_of(of_span, place) for place in places}
+            self._frequencies[days] = {
+                place: self._frequencies_of(of_span, place, OF_TYPE if is_type(place[0]) else others.index(place))
+                for place in self._places
+            }
             self._signatures[days] = [
                 (row["event_type"], row["signature"], row["events"]) for row in signatures if row["span"] == number
             ]
@@ -73,18 +83,17 @@ class EventCounts:
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
         calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
-        numbers = {atom: self._atoms.index(atom) for atom in atoms}
+        numbers = {atom: self._atoms.index(atom) for atom in [*atoms, *relations_of(atoms)]}
+        own = {numbers[atom] for atom in atoms}
         counts = self._signatures[days]
         return Statistics(
             {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
-            {place: self._frequencies[days][place] for place in slicing_places(atoms)},
+            {place: self._frequencies[days][place] for place in counted_places(atoms)},
             {
                 atom: sum(events for _, signature, events in counts if signature[index] == "1")
                 for atom, index in numbers.items()
             },
-            sum(
-                events for _, signature, events in counts if any(signature[index] == "1" for index in numbers.values())
-            ),
+            sum(events for _, signature, events in counts if any(signature[index] == "1" for index in own)),
             len(days) * calendar.length,
         )
 
@@ -104,27 +113,31 @@ class EventCounts:
         return sum(events for _, _, events in self._signatures[days])
 
     def _matched(self, events: DataFrame) -> DataFrame:
-        """Each event with its signature: which atoms match it (cep_core.slicing.atom_rows, in SQL)."""
+        """Each event with its signature: which atoms and relations match it."""
         from pyspark.sql import functions as f
 
-        conditions = [f.lit("")]
-        for atom in self._atoms:
-            matches = f.col("event_type") == atom.event_type
-            for attribute, value in atom.constants:
-                matches &= f.col(attribute) == f.lit(value)
-            first: dict[str, str] = {}
-            for attribute, variable in atom.variables:
-                matches &= f.col(attribute).isNotNull()
-                matches &= f.col(attribute) == f.col(first.setdefault(variable, attribute))
-            conditions.append(f.when(matches, "1").otherwise("0"))
-        return events.select("day", "event_type", f.concat(*conditions).alias("signature"))
+        conditions = [f.when(matches(atom), "1").otherwise("0") for atom in self._atoms]
+        return events.select("day", "event_type", f.concat(f.lit(""), *conditions).alias("signature"))
 
-    def _frequencies_of(self, of_span: pa.Table, place: tuple[str, str]) -> Frequencies:
-        event_type, attribute = place
-        of_place = of_span.filter(
-            pc.and_(pc.equal(of_span["event_type"], event_type), pc.equal(of_span["attribute"], attribute))
-        )
+    def _frequencies_of(self, of_span: pa.Table, place: tuple[Atom, str], number: int) -> Frequencies:
+        relation, attribute = place
+        wanted = {"event_type": relation.event_type, "relation": number, "attribute": attribute}
+        of_place = of_span
+        for column, value in wanted.items():
+            of_place = of_place.filter(pc.equal(of_place[column], value))
         values = of_place["value"].combine_chunks().cast(ARROW_TYPES[self._run.workload.attributes[attribute]])
         counts = of_place["frequency"].to_numpy().astype(np.int64)
         rest = int(of_place["total"][0].as_py() - counts.sum()) if of_place.num_rows else 0
         return Frequencies(values, counts, rest)
+
+
+def atoms_counted(compiled: Mapping[str, WorkloadQuery]) -> list[Atom]:
+    """The atoms of all queries, also of those that may be sliced before they project."""
+    evaluators = [query.evaluator for query in compiled.values()]
+    opened = [form for form in (getattr(evaluator, "opened", None) for evaluator in evaluators) if form is not None]
+    return list(dict.fromkeys(atom for form in (*evaluators, *opened) for atom in form.atoms))
+
+
+def is_type(relation: Atom) -> bool:
+    """Whether a relation is all events of its type."""
+    return not relation.variables and not relation.constants

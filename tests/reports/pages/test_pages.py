@@ -81,7 +81,7 @@ def test_every_figure_is_told_in_words_and_numbers(site: Path) -> None:
             assert rows
             assert {len(row) for row in rows} == {len(header)}
     automata = 3 * 3
-    assert figures == (8 + 1 + 11) + 1 + (7 + 1) + automata
+    assert figures == (8 + 1 + 11) + 1 + (7 + 1) + 1 + automata
 
 
 def test_hostile_data_stays_text(site: Path) -> None:

@@ -10,12 +10,16 @@ import pyarrow as pa
 from cep_core.events.logs.time_points import points_of
 from cep_core.language.evaluator import RESULT, Evaluator, of_table
 from cep_core.slicing import Plan, split
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes, gather
 from jobs.stages.evaluating.spark_workers import SliceFile, slices_of_silence
 
 
 def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:
-    """What they return. `events` with `pos` and `offset`; `points`: those of the days read."""
+    """What they return, pieces gathered. `events` with `pos` and `offset`; `points`: those of the days read."""
+    return gather(assignment, of_slices(assignment, plan, events, points), points)
+
+
+def of_slices(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:
     rows, numbers = split(plan, events)
     present = [SliceFile("file", plan.plan_id, int(number)) for number in np.unique(numbers)]
     silent = {query.name for query in assignment.queries if evaluator_of(assignment, query.name).speaks_of_silence}

@@ -19,8 +19,8 @@ from cep_core.language.errors import QueryError, QueryErrors
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Evaluator, Ownership, of_table
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Formula, Predicate
-from cep_core.language.temporal.walk import with_operands
+from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
+from cep_core.language.temporal.walk import free_variables, with_operands
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.slicing import make_plan, statistics_of
@@ -29,6 +29,7 @@ from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_points, signatures
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
 from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
+from jobs.stages.slicing.seen import Seen
 from tests.runs.workers.slicing import all_points, merged
 from tests.slicing.laws.only_read import only_read
 
@@ -140,26 +141,42 @@ def policies_of_a_log(draw: st.DrawFn, *names: str) -> list[World]:
 
 
 def drawn_query(draw: st.DrawFn, plain: LogSchema, schema: LogSchema, name: str) -> QueryText:
+    """Half of the policies have an outermost EXISTS, or the negation of one, and may be sliced before it projects."""
     formula = draw(safe_formulas(plain, depth=draw(st.integers(0, 2)), computing=False, sugar=draw(st.booleans())))
-    split = draw(st.sampled_from(["", "", *(key for own in schema.types.values() for key in own if key != "batch")]))
+    projected = bool(free_variables(formula)) and draw(st.booleans())
+    carried = [key for own in schema.types.values() for key in own if key != "batch"]
+    split = "" if projected else draw(st.sampled_from(["", "", *carried]))
     header = f"-- for each: {split}\n" if split else ""
+    if projected:
+        hidden = draw(st.sets(st.sampled_from(free_variables(formula)), min_size=1))
+        formula = Exists(tuple(sorted(hidden)), formula)
+        if not free_variables(formula) and draw(st.booleans()):
+            formula = Not(formula)
     written = formula_text(renamed(formula, plain))
-    if draw(st.integers(0, 2)) == 0:
+    if not projected and draw(st.integers(0, 2)) == 0:
         header += "-- policy: must hold\n"
         condition = formula_text(renamed(draw(safe_formulas(plain, depth=1, computing=False)), plain))
         written = f"({draw(st.sampled_from([condition, written]))}) IMPLIES NOT ({written})"
     text = f"{header}-- What is wrong?\n{written}\n"
     most = draw(st.sampled_from([None, None, 2]))
-    return QueryText(name, f"policies/{name}.mfotl", text, Settings(max_violations=most, explained=2))
+    return QueryText(
+        name, f"policies/{name}.mfotl", text, Settings(max_violations=most, explained=0 if projected else 2)
+    )
 
 
 def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
-    """A plan of random slices, seeds, heavy values and ranges."""
-    atoms = world.evaluator.atoms
-    names = sorted({name for atom in atoms for _, name in atom.variables})
+    """A plan of random slices, seeds, heavy values, ranges and names; if it may be, before EXISTS projects."""
+    opened = getattr(world.evaluator, "opened", None)
+    seen = Seen.whole(world.query.name, (opened or world.evaluator).atoms)
+    names = [f"v{number}" for number, _ in enumerate(seen.variables)] if draw(st.booleans()) else list(seen.variables)
+    called = dict(zip(seen.variables, names, strict=True))
+    atoms = [
+        replace(atom, variables=tuple((attribute, called[own]) for attribute, own in atom.variables))
+        for atom in seen.atoms
+    ]
     slices = draw(st.integers(1, 6))
     bounded = world.evaluator.reach.time is not None
-    return make_plan(
+    plan = make_plan(
         {world.query.name: atoms},
         names,
         statistics_of(events, atoms),
@@ -171,6 +188,7 @@ def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
         ranges=draw(st.integers(1, slices)) if bounded else 1,
         heavy=draw(st.sampled_from([None, (), tuple(names)])),
     )
+    return replace(plan, names={world.query.name: seen.variables})
 
 
 def content(table: pa.Table) -> tuple[object, ...]:

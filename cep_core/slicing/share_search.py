@@ -1,0 +1,240 @@
+"""Branch and bound for share vectors: the least cost without looking at all vectors (paper 01, Algorithm 2).
+
+A vector gives each variable a share, an integer of at least 1; their product is at most the number of slices. The cost
+is the sum over atoms of rate / product of the shares of the atom's variables.
+
+1. A variable whose atoms are some of another's keeps share 1: the other would use its share better.
+2. Variables get their shares one after the other. A block of partial vectors is extended at once, and only the part
+   that looks best is taken further first. Memory holds a few blocks, never a level of the tree.
+3. A partial vector is dropped if neither of two bounds lets it come down to the best cost so far. In bits (logarithms
+   of shares) the cost is convex. So the saving of several shares is at most the sum of their savings, and bits are
+   best spent where a bit saves most (a knapsack). And any weights of the atoms give a bound (the geometric mean);
+   a few steps of descent choose them.
+4. Two variables that may change places, because the atoms stay the same, have descending shares.
+
+A vector that can only cost the same is dropped, too, unless it may win the tie. Whole vectors are compared exactly.
+Cost: O(variables * atoms) array operations for a partial vector. How many there are is not bounded by a polynomial;
+`ShareSearch.looked_at` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from cep_core.arrays import Flags, Floats, Ints
+
+BLOCK = 512
+"""Partial vectors that are extended at once."""
+FIRST = 16
+"""Of the extensions of a block, the most promising ones go first: they soon give a vector that is hard to beat."""
+SOON = 10_000
+"""After so many partial vectors, blocks are taken further as a whole."""
+MOST_TABLED = 1024
+"""For more slices the saving of whole shares is not tabled; the first bound is then a little lower."""
+DESCENT = 6
+"""Steps that choose the weights of the second bound."""
+NEARLY = 1e-12
+"""Costs that differ by less, relatively, count as equal while vectors are dropped: floats cannot tell."""
+
+_BITS = np.log2(np.arange(1, 6))
+_GAIN = 1 - 1 / np.arange(1.0, 6.0)
+_SLOPES = np.diff(_GAIN) / np.diff(_BITS)
+"""What a bit saves of the cost of a variable's atoms while its share goes from 1 to 2, 3, 4, 5; less and less."""
+
+Vector = tuple[int, ...]
+Rank = Callable[[Vector], Any]
+
+
+@dataclass
+class ShareSearch:
+    """The best share vectors for one set of atoms. `members`: (atoms x variables), which atom has which variable."""
+
+    members: Flags
+    rates: Floats
+    looked_at: int = 0
+    """Partial vectors whose bounds were computed by the last call."""
+
+    def best(self, slices: int, free: Sequence[int], rank: Rank) -> Vector:
+        """The vector with the least `rank`: its exact cost first. Only the variables in `free` may exceed 1."""
+        self.looked_at = 0
+        members, rates = self.members[self.rates > 0], self.rates[self.rates > 0]
+        order = _useful(members, rates, free)
+        ones = np.ones(self.members.shape[1], np.int64)
+        if not order or slices == 1:
+            return tuple(ones.tolist())
+        members = members[:, order]
+        saved = _saved_at_most(slices, len(order))
+        tree = _Tree(members, rates, _earlier_twins(members, rates), np.argsort(order), saved)
+        best, held = tuple(ones.tolist()), ones[order]
+        least = float(rates.sum())
+        stack = [(np.ones((1, 0), np.int64), np.array([slices], np.int64), np.zeros(1))]
+        while stack:
+            shares, left, bounds = stack.pop()
+            keep = tree.may_win(shares, left, bounds, least, held)
+            if not keep.any():
+                continue
+            shares, left = tree.extended(shares[keep], left[keep])
+            self.looked_at += len(shares)
+            if shares.shape[1] < len(order):
+                bounds = tree.bounds(shares, left, least)
+                promising = np.argsort(np.round(bounds / least, 9), kind="stable")
+                ahead = FIRST if self.looked_at < SOON else BLOCK
+                first, others = promising[:ahead], promising[ahead:]
+                for part in (*np.array_split(others, range(BLOCK, len(others), BLOCK))[::-1], first):
+                    stack.append((shares[part], left[part], bounds[part]))
+                continue
+            costs = tree.costs(shares).sum(axis=1)
+            for vector in shares[costs <= min(least, float(costs.min())) * (1 + NEARLY)]:
+                whole = ones.copy()
+                whole[order] = vector
+                candidate = tuple(whole.tolist())
+                if rank(candidate) < rank(best):
+                    best, held, least = candidate, vector, float(tree.costs(vector[None]).sum())
+        return best
+
+
+def _useful(members: Flags, rates: Floats, free: Sequence[int]) -> list[int]:
+    """The free variables that can lower the cost, those with the largest rates first."""
+    atoms_of = {index: frozenset(np.flatnonzero(members[:, index]).tolist()) for index in free}
+    sets = atoms_of.values()
+    useful = [index for index, own in atoms_of.items() if own and not any(own < other for other in sets)]
+    return sorted(useful, key=lambda index: (-fsum(rates[members[:, index]]), index))
+
+
+def _earlier_twins(members: Flags, rates: Floats) -> list[int | None]:
+    """For each variable the last one before it that may change places with it; None: no such.
+
+    Twins have equal rates in all, so sorting by rate kept their order.
+    """
+    masks = [sum(1 << int(index) for index in np.flatnonzero(row)) for row in members]
+
+    def without(own: int, other: int) -> list[tuple[int, float]]:
+        """The atoms that have `own` and lack `other`."""
+        pair = 1 << own | 1 << other
+        return sorted((mask & ~pair, rate) for mask, rate in zip(masks, rates, strict=True) if mask & pair == 1 << own)
+
+    twins: list[int | None] = []
+    for later in range(members.shape[1]):
+        same = [earlier for earlier in range(later) if without(earlier, later) == without(later, earlier)]
+        twins.append(same[-1] if same else None)
+    return twins
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Partial vectors: the first columns of a vector, in the order in which variables are tried."""
+
+    members: Flags
+    rates: Floats
+    twins: list[int | None]
+    places: Ints
+    """The number of each variable in this order, by its rank in the order of the caller's variables."""
+    saved: Floats
+    """By number of variables and of slices: the most that whole shares save if all variables weigh 1."""
+
+    def may_win(self, shares: Ints, left: Ints, bounds: Floats, least: float, held: Ints) -> Flags:
+        """Which partial vectors may become better than the one held, whose cost is `least`.
+
+        If its cost can at most be equal, it must have a smaller maximum, fewer slices, or more for earlier variables.
+        """
+        may = bounds <= least * (1 + NEARLY)
+        ties = np.flatnonzero(may & (bounds >= least * (1 - NEARLY)))
+        if not len(ties):
+            return may
+        shares, left = shares[ties], left[ties]
+        known = shares.shape[1]
+        maximum = shares.max(axis=1, initial=1)
+        smaller = maximum < held.max()
+        smaller[smaller] = self.bounds(shares[smaller], left[smaller], cap=held.max() - 1) <= least * (1 + NEARLY)
+        room = (held.prod() - 1) // shares.prod(axis=1)
+        fewer = (maximum <= held.max()) & (room > 0)
+        fewer[fewer] = self.bounds(shares[fewer], np.minimum(left, room)[fewer]) <= least * (1 + NEARLY)
+        unknown = np.flatnonzero(self.places >= known)
+        prefix = self.places[: unknown[0] if len(unknown) else len(held)]
+        steps = np.column_stack([shares[:, prefix] - held[prefix], np.ones(len(shares), np.int64)])
+        earlier = (maximum <= held.max()) & (steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)] > 0)
+        may[ties] = smaller | fewer | earlier
+        return may
+
+    def costs(self, shares: Ints) -> Floats:
+        """By partial vector and atom: rate / product of the shares that are known."""
+        known = self.members[:, : shares.shape[1]].astype(np.float64)
+        costs: Floats = self.rates * np.exp2(-(np.log2(shares) @ known.T))
+        return costs
+
+    def extended(self, shares: Ints, left: Ints) -> tuple[Ints, Ints]:
+        """The partial vectors with every share of the next variable, and how many slices each part still has."""
+        number = shares.shape[1]
+        twin = self.twins[number]
+        most = left if twin is None else np.minimum(left, shares[:, twin])
+        if number == len(self.twins) - 1:  # the more, the cheaper
+            return np.column_stack([shares, most]), left // most
+        rows = np.repeat(np.arange(len(most)), most)
+        own = np.repeat(np.cumsum(most), most) - np.arange(len(rows))
+        return np.column_stack([shares[rows], own]), left[rows] // own
+
+    def bounds(self, shares: Ints, left: Ints, least: float = np.inf, cap: int | None = None) -> Floats:
+        """No vector that begins like this costs less; `cap`: the largest share of the other variables.
+
+        What is above `least` need not be known well.
+        """
+        costs = self.costs(shares)
+        later = self.members[:, shares.shape[1] :].astype(np.float64)
+        is_open = later.any(axis=1)
+        live, later, bits = costs[:, is_open], later[is_open], np.log2(left)
+        closed, weights = costs[:, ~is_open].sum(axis=1), live @ later
+        saved = _most_saved(weights, bits, cap)
+        whole = weights.max(axis=1, initial=0.0) * self.saved[later.shape[1], np.minimum(left, MOST_TABLED)]
+        bounds: Floats = closed + live.sum(axis=1) - np.where(left > MOST_TABLED, saved, np.minimum(saved, whole))
+        rest = bounds <= least
+        bounds[rest] = np.maximum(bounds[rest], closed[rest] + _weighted(live[rest], later, bits[rest]))
+        return bounds * (1 - 1e-14)
+
+
+@lru_cache(maxsize=16)
+def _saved_at_most(slices: int, variables: int) -> Floats:
+    """By number of variables and of slices: the largest sum of 1 - 1 / share for shares with such a product."""
+    saved = np.zeros((variables + 1, min(slices, MOST_TABLED) + 1))
+    slots = np.arange(saved.shape[1])
+    for count in range(1, variables + 1):
+        for share in range(1, saved.shape[1]):
+            with_share = saved[count - 1, slots[share:] // share] + 1 - 1 / share
+            saved[count, share:] = np.maximum(saved[count, share:], with_share)
+    return saved
+
+
+def _most_saved(weights: Floats, bits: Floats, cap: int | None) -> Floats:
+    """The first bound's saving: bits go where a bit saves most. `weights`: by vector and variable, of its atoms."""
+    widths = np.append(np.diff(_BITS)[:-1], np.inf)
+    if cap is not None and cap < len(_BITS):
+        widths = np.where(np.arange(len(widths)) < cap - 1, np.diff(_BITS), 0.0)
+    slopes = (weights[:, :, None] * _SLOPES).reshape(len(weights), weights.shape[1] * len(_SLOPES))
+    order = np.argsort(-slopes, axis=1)
+    spent = np.minimum(np.cumsum(np.tile(widths, weights.shape[1])[order], axis=1), bits[:, None])
+    saved: Floats = (np.take_along_axis(slopes, order, axis=1) * np.diff(spent, axis=1, prepend=0)).sum(axis=1)
+    return saved
+
+
+def _weighted(costs: Floats, members: Floats, bits: Floats) -> Floats:
+    """The second bound: sum(c) >= prod((c / w)^w) for weights w, where no bit does more than the best use of one."""
+    best = np.zeros(len(costs))
+    spent = np.zeros_like(costs)
+    placed = np.zeros((len(costs), members.shape[1]))
+    rows = np.arange(len(costs))
+    for step in range(DESCENT):
+        terms = costs * np.exp2(-spent)
+        total = terms.sum(axis=1)
+        weights = terms / total[:, None]
+        uses = weights @ members
+        exponent = (weights * spent).sum(axis=1) - bits * uses.max(axis=1)
+        best = np.maximum(best, total * np.exp2(exponent))
+        placed *= step / (step + 2)
+        placed[rows, uses.argmax(axis=1)] += bits * 2 / (step + 2)
+        spent = placed @ members.T
+    return best
