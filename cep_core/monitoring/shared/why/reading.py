@@ -111,7 +111,10 @@ class LogReader:
         fits = np.ones(len(events.point), np.bool_)
         for name, value in known:
             column = events.columns.get(name)
-            if column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
+            if column is not None and pa.types.is_dictionary(column.type):
+                code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
+                fits &= pc.fill_null(pc.equal(column.indices, code), False).to_numpy(zero_copy_only=False)
+            elif column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
                 fits &= pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
         return frozenset(events.point[fits].tolist())
 

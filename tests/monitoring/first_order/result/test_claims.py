@@ -100,6 +100,16 @@ def test_the_checker_accepts_what_is_told() -> None:
             assert proves(tree, whole, frozenset(["p"]))
 
 
+def test_texts_as_codes_narrow_as_texts_do() -> None:
+    made = evaluator()
+    violation = {"ts": 1, "offset": 0, "p": "b"}
+    for coded in (False, True):
+        maker = proof_maker(made.policy, point_log_of(log(), made.looked_at, coded=coded))
+        assert claims_of(made.policy, maker, violation).num_rows == 6
+        atom = made.policy.unfolded.left  # type: ignore[union-attr]
+        assert maker.reader.points_of(atom, {"p": "c"}) == {2}
+
+
 def test_a_proof_with_too_many_claims_is_its_first_claim() -> None:
     made = evaluator()
     maker = proof_maker(made.policy, point_log_of(log(), made.looked_at))
