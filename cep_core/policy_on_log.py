@@ -17,7 +17,7 @@ import pyarrow as pa
 from cep_core.compile import UNNAMED
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.signature import parse_signature
-from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, OFFSET, offsets_of, point_log_of
+from cep_core.events.logs.time_points import BY_TIMESTAMP, point_log_of, with_offset
 from cep_core.events.schema import LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.explanation import Explanation
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 # The engine is imported where it is used: loading its kernels takes time.
 
-POINT = "point"
-"""A table's column of time-points: points of equal `ts` are in order of its values."""
 TextLog = str | Path | BinaryIO
 """A log's text, the path of a file with it, or such a file that is open, which may be a pipe."""
 
@@ -159,12 +157,9 @@ class PolicyOnLog:
         assert log is not None, "there is no log to ask"
         if not isinstance(log, pa.Table):
             return read_log(log, self.policy.schema, self.settings.form)
-        chosen = POINT if POINT in log.column_names else self.settings.points
-        if chosen not in (BY_TIMESTAMP, BY_EVENT, *log.column_names):
-            raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
         own = columns_of(self.policy) if self.settings.with_causes else PolicyEvaluator(self.policy).looked_at
         coded = not self.policy.for_each and not self.settings.with_causes
-        return point_log_of(log.append_column(OFFSET, pa.array(offsets_of(log, chosen))), own, coded=coded)
+        return point_log_of(with_offset(log, self.settings.points), own, coded=coded)
 
     def _sub_log(self, values: tuple[Value, ...]) -> PointLog:
         """The sub-log of some values. Verdicts come in order of sub-logs, so the last one is kept."""

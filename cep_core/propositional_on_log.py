@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from cep_core.compile import UNNAMED
 from cep_core.events.logs.named_points import NamedPointReader
-from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, OFFSET, offsets_of
+from cep_core.events.logs.time_points import BY_TIMESTAMP, with_offset
 from cep_core.events.schema import LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.explanation import Explanation
@@ -26,7 +26,7 @@ from cep_core.language.propositional.bind.binding import bind_written
 from cep_core.language.propositional.explain.explaining import explain_policy
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.parsing import parse
-from cep_core.policy_on_log import POINT, TextLog
+from cep_core.policy_on_log import TextLog
 
 if TYPE_CHECKING:
     from cep_core.monitoring.propositional.arrays.points import SplitTrace
@@ -240,10 +240,7 @@ class PropositionalOnLog:
 
         log = self._log
         if isinstance(log, pa.Table):
-            chosen = POINT if POINT in log.column_names else self.settings.points
-            if chosen not in (BY_TIMESTAMP, BY_EVENT, *log.column_names):
-                raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
-            return split_trace_of(self.policy, log.append_column(OFFSET, pa.array(offsets_of(log, chosen))))
+            return split_trace_of(self.policy, with_offset(log, self.settings.points))
         reader = self._reader()
         blocks = list(reader.blocks())
         self.tally.skipped = reader.skipped

@@ -316,3 +316,11 @@ def test_standard_input_with_causes_is_read_to_its_end(
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LOG.encode())))
     assert main(["monitor", text_log[0], "-", *text_log[2:], "--why"]) == 0
     assert 'no cleared("N1") at 20' in capsys.readouterr().out
+
+
+def test_a_log_with_a_column_offset_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The name is that of a time-point's place."""
+    policy = write(tmp_path / "p.mfotl", "left(offset=x)\n")
+    log = write(tmp_path / "flights.csv", "time,kind,offset\n2024-01-02 10:00:00,left,3\n")
+    assert main(["monitor", str(policy), str(log)]) == 2
+    assert "'offset' is the column of an event's time-point" in capsys.readouterr().err

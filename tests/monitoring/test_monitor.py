@@ -159,3 +159,12 @@ def test_a_table_and_its_text_have_the_same_verdicts(rows: list[tuple[int, str, 
     formula = "(P(x) OR ONCE[1,2] Q(x)) AND NOT PREV P(x)"
     of_text = cep.monitor(formula, "P(x: int) Q(x: int)", text, end="closed")
     assert cep.monitor(formula, None, table, end="closed").to_pylist() == of_text.to_pylist()  # type: ignore[union-attr]
+
+
+def test_a_column_called_offset_is_refused_by_name() -> None:
+    """It would be the column of time-points."""
+    events = pa.table({"event_type": ["P"], "ts": [1], "offset": [7]})
+    with pytest.raises(ValueError, match="the log has a column 'offset', which is the column of an event's time-point"):
+        cep.monitor("P(offset=x)", None, events)
+    with pytest.raises(ValueError, match="the log has a column 'offset'"):
+        cep.monitor_mtl("P", events)

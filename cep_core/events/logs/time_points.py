@@ -18,6 +18,8 @@ from cep_core.events.logs.point_log import PointLog, TypedEvents
 
 BY_TIMESTAMP = "by_timestamp"
 BY_EVENT = "by_event"
+POINT = "point"
+"""A table's column of time-points: points of equal `ts` are in order of its values."""
 OFFSET = "offset"
 """The column of an event's point: its index among the points of equal `ts`."""
 
@@ -78,6 +80,23 @@ def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table,
     """
     offset = offsets_of(events, points)
     return events.append_column(OFFSET, pa.array(offset)), points_of(events["ts"].to_numpy(), offset)
+
+
+def with_offset(events: pa.Table, points: str = BY_TIMESTAMP) -> pa.Table:
+    """A log's table, in (ts, seq) order, with the column `offset`: by its column `point` if it has one, else `points`.
+
+    Raises ValueError if `points` is no way to tell points apart, and for a column of its own that is called `offset`.
+
+    >>> with_offset(pa.table({"ts": [1, 1], "point": [4, 2]}))["offset"].to_pylist()
+    [1, 0]
+    """
+    names = events.column_names
+    if OFFSET in names:
+        raise ValueError("the log has a column 'offset', which is the column of an event's time-point: rename it")
+    chosen = POINT if POINT in names else points
+    if chosen not in (BY_TIMESTAMP, BY_EVENT, *names):
+        raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
+    return events.append_column(OFFSET, pa.array(offsets_of(events, chosen)))
 
 
 def point_log_of(

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from cep_core.compile import parse_text
-from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP
+from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, OFFSET, POINT
 from cep_core.events.schema import LogSchema
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.first_order_language import FIRST_ORDER
-from cep_core.policy_on_log import POINT, MonitorSettings, PolicyOnLog, policy_of
+from cep_core.policy_on_log import MonitorSettings, PolicyOnLog, policy_of
 from cep_core.propositional_on_log import Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text
@@ -105,6 +105,8 @@ def _first_order(options: argparse.Namespace, meter: Meter) -> Asked:
     if by_column and isinstance(log.source, pa.Table) and settings.points not in log.source.column_names:
         hint = nearest(settings.points, [BY_TIMESTAMP, BY_EVENT, *log.source.column_names])
         raise WrongWorkload(f"--points: no column '{settings.points}'; {hint}")
+    if isinstance(log.source, pa.Table) and OFFSET in log.source.column_names:
+        raise WrongWorkload(f"{options.log}: '{OFFSET}' is the column of an event's time-point; rename the log's own")
     settings = replace(settings, unit=log.unit, form=log.form, at_once=log.at_once)
     return Asked(PolicyOnLog(options.query, log.signature, log.source, settings), log.clock)
 

@@ -12,11 +12,11 @@ from typing import BinaryIO, NoReturn, cast
 import pyarrow as pa
 
 from cep_core.compile import parse_text
+from cep_core.events.logs.time_points import POINT
 from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.explanation import Explanation
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
-from cep_core.policy_on_log import POINT
 from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings, Tally, propositional_policy_of
 from jobs.exits import RunError, WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of
