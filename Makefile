@@ -94,13 +94,13 @@ imports: $(PACKAGES)
 	@.venv/bin/lint-imports
 
 test: env check ## check, then every test, in two processes
-	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 25
+	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25
 
 test-deep: env ## the properties with ten times as many examples, new ones each time; takes hours, so before a release
-	@HYPOTHESIS_PROFILE=deep scripts/run.sh pytest -m "not spark and not airflow" --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+	@HYPOTHESIS_PROFILE=deep scripts/run.sh pytest -m "not spark and not airflow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 coverage: env ## every test once more, with the lines that no test reaches; takes half as long again
-	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --cov --cov-report=term
+	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh

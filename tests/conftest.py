@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from jobs import places
 from tests.counts import DEEP, TIMES
@@ -24,28 +27,43 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
 SESSION = "session of Spark"
-"""The name of the group of tests that one process runs."""
+"""The name of the group of files that one process runs."""
 
 
-@pytest.hookimpl(tryfirst=True)
+class SessionScheduling(LoadScopeScheduling):
+    """Hands tests to processes file by file, but all files that share Spark's session to one of them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SessionScheduling:
+    """With `--dist loadgroup` xdist would read marks; it does not see them with this version of pytest."""
+    return SessionScheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests by groups that stay in one process: those of the session, then long files, then the other files.
+    """Files with the session first, then long files, then the other files.
 
     The session begins with those that make the lake which the other process compares with.
     """
-    groups = {item: _group_of(item) for item in items}
-    long = {groups[item] for item in items if item.get_closest_marker("long")}
-    items.sort(key=lambda item: (groups[item] != SESSION, not _compares(item), groups[item] not in long))
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
+    long = {item.location[0] for item in items if item.get_closest_marker("long")}
+    compared = {item.location[0] for item in items if "undisturbed_lake" in getattr(item, "fixturenames", ())}
+
+    def late(item: pytest.Item) -> tuple[bool, bool, bool]:
+        file = item.location[0]
+        in_session = group_of(file) == SESSION
+        return (not in_session, not (in_session and file in compared), file not in long)
+
+    items.sort(key=late)
 
 
-def _group_of(item: pytest.Item) -> str:
-    return SESSION if "spark" in getattr(item, "fixturenames", ()) else item.location[0]
-
-
-def _compares(item: pytest.Item) -> bool:
-    return _group_of(item) == SESSION and "undisturbed_lake" in getattr(item, "fixturenames", ())
+@cache
+def group_of(file: str) -> str:
+    """The group of a file of tests: the session's if it needs Spark and starts no processes with Spark of its own."""
+    text = (Path(__file__).parents[1] / file).read_text(encoding="utf-8")
+    return SESSION if "pytest.mark.spark" in text and "pytest.mark.processes" not in text else file
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,7 +19,7 @@ from jobs.lake.leasing.lease import lease_file, read, take
 from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
 
 PATIENCE = 1800
 """Seconds until the test gives up on a process, however busy the machine is; idle, it takes one minute in all."""
