@@ -9,6 +9,7 @@ aggregations for any number of sets of days.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ class EventCounts:
         self._run = run
         atoms = atoms_counted(run.compiled)
         self._places = counted_places(atoms)
-        self._atoms = list(dict.fromkeys([*atoms, *relations_of(atoms)]))
+        self._atoms = list({named_alike(atom): atom for atom in [*atoms, *relations_of(atoms)]}.values())
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
         self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
         self._stamps: dict[date, npt.NDArray[np.int64]] = {}
@@ -83,12 +84,17 @@ class EventCounts:
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
         calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
-        numbers = {atom: self._atoms.index(atom) for atom in [*atoms, *relations_of(atoms)]}
+        number_of = {named_alike(atom): number for number, atom in enumerate(self._atoms)}
+        numbers = {atom: number_of[named_alike(atom)] for atom in [*atoms, *relations_of(atoms)]}
+        counted = {(named_alike(relation), attribute): (relation, attribute) for relation, attribute in self._places}
         own = {numbers[atom] for atom in atoms}
         counts = self._signatures[days]
         return Statistics(
             {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
-            {place: self._frequencies[days][place] for place in counted_places(atoms)},
+            {
+                (relation, attribute): self._frequencies[days][counted[named_alike(relation), attribute]]
+                for relation, attribute in counted_places(atoms)
+            },
             {
                 atom: sum(events for _, signature, events in counts if signature[index] == "1")
                 for atom, index in numbers.items()
@@ -136,6 +142,17 @@ def atoms_counted(compiled: Mapping[str, WorkloadQuery]) -> list[Atom]:
     evaluators = [query.evaluator for query in compiled.values()]
     opened = [form for form in (getattr(evaluator, "opened", None) for evaluator in evaluators) if form is not None]
     return list(dict.fromkeys(atom for form in (*evaluators, *opened) for atom in form.atoms))
+
+
+def named_alike(atom: Atom) -> Atom:
+    """The atom with numbers for its variables: plans that queries share call them otherwise than each query does.
+
+    >>> named_alike(Atom("A", (("x", "v"), ("y", "w"), ("z", "v")))).variables
+    (('x', '0'), ('y', '1'), ('z', '0'))
+    """
+    numbers: dict[str, str] = {}
+    named = tuple((attribute, numbers.setdefault(name, str(len(numbers)))) for attribute, name in atom.variables)
+    return replace(atom, variables=named)
 
 
 def is_type(relation: Atom) -> bool:

@@ -103,7 +103,7 @@ def test_publishing_records_itself(site: Path) -> None:
         "done",
     )
     assert record["pages"] == 9
-    assert record["figures"] == 8 + 1 + 11 + 3
+    assert record["figures"] == 8 + 1 + 11 + 4
     assert record["versions"]["events"] == 0
     assert record["seconds"] > 0
 

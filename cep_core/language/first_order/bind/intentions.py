@@ -39,6 +39,7 @@ def condition_of(violation: Formula) -> Formula | None:
 
     None for any other formula, and for a left side that cannot be monitored by itself.
 
+    >>> from cep_core.language.temporal.formulas import Predicate
     >>> from cep_core.language.temporal.terms import Variable
     >>> p, q = (Predicate(name, (Variable("x"),)) for name in "PQ")
     >>> condition_of(Not(Implies(p, q))) == p, condition_of(Not(Implies(Not(p), Not(q))))
