@@ -10,7 +10,6 @@ that is missing below the folder of stand-ins (TRENDMILL_STAND_INS) is named, an
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,9 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.experiments.label_scores import LabelScore, score
 from cep_core.experiments.labelled_sequences import LabelledSequences, read_sequences
 from cep_core.language.evaluator import Evaluator
+from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.evaluation import truths
+from jobs.workload.sections.experiment_grids import stand_ins
 
 FOLDER = "hdfs_hadoop_sequences"
 
@@ -88,8 +89,7 @@ PAIR = ("deleted", "used")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    default = Path(os.environ.get("TRENDMILL_STAND_INS", ".cache/stand_ins"))
-    parser.add_argument("--folder", type=Path, default=default, help="the folder that has " + FOLDER)
+    parser.add_argument("--folder", type=Path, default=stand_ins(), help="the folder that has " + FOLDER)
     folder = parser.parse_args().folder / FOLDER
     for labelled in (BLOCKS, CONTAINERS):
         missing = [name for name in (*labelled.normal, *labelled.abnormal) if not (folder / name).is_file()]
@@ -111,7 +111,8 @@ def report(labelled: Labelled, sequences: LabelledSequences) -> None:
     print(f"{labelled.title}: {total:,} sequences, {abnormal:,} of them abnormal; {len(sequences.templates):,} events, "
           f"the longest sequence has {longest:,}")  # fmt: skip
     begin = time.process_time()
-    violated = {name: violations(text, labelled, sequences) for name, text in labelled.policies.items()}
+    trace = sequences.trace(labelled.atoms)
+    violated = {name: violations(text, trace) for name, text in labelled.policies.items()}
     spent = time.process_time() - begin
     for name, points in violated.items():
         print_score(name, score(points, sequences))
@@ -130,10 +131,10 @@ def print_score(name: str, scored: LabelScore) -> None:
     )
 
 
-def violations(text: str, labelled: Labelled, sequences: LabelledSequences) -> np.ndarray:
+def violations(text: str, trace: Trace) -> np.ndarray:
     """Where a policy is false; every sequence is a log of its own that has ended."""
-    schema = LogSchema({name: {} for name in labelled.atoms})
-    return ~truths(bind_text(text, schema, "policy.mtl").query.core, sequences.trace(labelled.atoms))
+    schema = LogSchema({name: {} for name in trace.atoms})
+    return ~truths(bind_text(text, schema, "policy.mtl").query.core, trace)
 
 
 def matches(labelled: Labelled, sequences: LabelledSequences) -> np.ndarray:

@@ -28,7 +28,7 @@ def _sequences(drawn: list[list[int]], *, abnormal: bool = True) -> LabelledSequ
 @given(drawn_sequences)
 def test_the_pattern_beside_a_policy_has_the_same_verdicts(drawn: list[list[int]]) -> None:
     sequences = _sequences(drawn)
-    forbidden = violations(BLOCKS.policies["deleted is not used at once"], BLOCKS, sequences)
+    forbidden = violations(BLOCKS.policies["deleted is not used at once"], sequences.trace(BLOCKS.atoms))
     assert matches(BLOCKS, sequences).tolist() == np.flatnonzero(forbidden).tolist()
 
 
@@ -36,7 +36,8 @@ def test_the_pattern_beside_a_policy_has_the_same_verdicts(drawn: list[list[int]
 def test_policies_say_what_their_names_say(drawn: list[list[int]]) -> None:
     """Each policy against a sentence of plain Python about the list."""
     sequences = _sequences(drawn)
-    flat = {name: violations(text, BLOCKS, sequences).tolist() for name, text in BLOCKS.policies.items()}
+    trace = sequences.trace(BLOCKS.atoms)
+    flat = {name: violations(text, trace).tolist() for name, text in BLOCKS.policies.items()}
     place = 0
     for events in drawn:
         for index, event in enumerate(events):
@@ -80,7 +81,7 @@ def test_the_longest_sequence_is_one_heavy_value() -> None:
     sequences = read_sequences([], [folder / CONTAINERS.abnormal[0]])
     sizes = np.diff(sequences.starts)
     assert sizes.max() == 99_001
-    broken = violations(CONTAINERS.policies["what starts stops"], CONTAINERS, sequences)
+    broken = violations(CONTAINERS.policies["what starts stops"], sequences.trace(CONTAINERS.atoms))
     for index in (int(sizes.argmax()), *range(0, len(sizes), 40)):
         own = sequences.templates[sequences.starts[index] : sequences.starts[index + 1]]
         stops = np.flatnonzero(np.isin(own, CONTAINERS.atoms["stopped"]))

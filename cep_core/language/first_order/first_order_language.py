@@ -1,4 +1,7 @@
-"""First-order policies as a language of the front door."""
+"""First-order policies as a language of the front door.
+
+Events of one time-point are a set, so the order of ties never matters.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,8 @@ from cep_core.language.first_order.bind.assumed_schema import schema_mentioned_b
 from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.explain.explaining import explain_policy
 from cep_core.language.first_order.explain.surprises import warnings_of
-from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.language import Language
-
-
-def _order_of_ties(policy: Policy) -> str:
-    """Nothing: events of one time-point are a set, whatever the log says of equal times."""
-    return ""
-
 
 FIRST_ORDER = Language(
     "mfotl",
@@ -24,7 +20,6 @@ FIRST_ORDER = Language(
     bind_written,
     explain_policy,
     warnings_of,
-    _order_of_ties,
     settings=("max_violations", "explained"),
     beside=("_episodes", "_why"),
 )

@@ -1,4 +1,7 @@
-"""Propositional policies as a language of the front door."""
+"""Propositional policies as a language of the front door.
+
+Events of one time-point are a set, so the order of ties never matters.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,6 @@ from cep_core.language.propositional.explain.explaining import explain_policy
 from cep_core.language.propositional.explain.surprises import warnings_of
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.parsing import parse
-
-
-def _order_of_ties(policy: PropositionalPolicy) -> str:
-    """Nothing: events of one time-point are a set, whatever the log says of equal times."""
-    return ""
 
 
 def _conditions(policy: PropositionalPolicy) -> tuple[str, ...]:
@@ -28,8 +26,7 @@ PROPOSITIONAL = Language(
     bind_written,
     explain_policy,
     warnings_of,
-    _order_of_ties,
-    _conditions,
+    conditions=_conditions,
     settings=("max_violations", "explained"),
     beside=("_episodes", "_why"),
 )

@@ -10,7 +10,7 @@ cost of one row for each run of points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,15 +27,12 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import (
     CERTAIN,
     PIECES,
-    RESULT,
     Atom,
     OpenForm,
     Ownership,
     Reach,
-    ResultTable,
     opened_by,
     tagged,
-    together,
 )
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.opening import OpenPolicy, open_policy
@@ -57,18 +54,14 @@ from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
-from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
+from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
-    COUNTED_IN,
     EPISODES,
-    combine_episodes,
-    edge_schema,
-    episode_schema,
-    merge_episodes,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import first_of_each_day, in_order, merge_partials, partial, with_certain
-from cep_core.monitoring.shared.sub_logs import Values, sub_logs
+from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
+from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
+from cep_core.monitoring.shared.sub_logs import Values, sub_log_types, sub_logs
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
 Constants = Mapping[str, int | float | str]
@@ -80,19 +73,12 @@ Ranges = Sequence[tuple[int, int]]
 _NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
 
 
-class PolicyEvaluator:
-    """Evaluates a first-order policy (`cep_core.language.evaluator.Evaluator`).
-
-    Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
-    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
-    """
+class PolicyEvaluator(PolicyResults):
+    """Evaluates a first-order policy (`cep_core.language.evaluator.Evaluator`)."""
 
     def __init__(self, policy: Policy, settings: Settings = DEFAULTS) -> None:
+        super().__init__(settings)
         self.policy = policy
-        self.most = settings.max_violations
-        self.explained = settings.explained if self.most is None else min(settings.explained, self.most)
-
-    reads_points = True
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -111,49 +97,14 @@ class PolicyEvaluator:
         parts = (self.policy.core, self.policy.condition)
         return not self.policy.for_each and any(part is not None and speaks_of_silence(part) for part in parts)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """`ts`, `offset`, the attributes of `-- for each`, the free variables."""
-        shared = [pa.field("ts", pa.int64(), False), pa.field(OFFSET, pa.int64(), False)]
-        return pa.schema([*shared, *self._values])
-
-    @property
-    def episode_schema(self) -> pa.Schema:
-        """The run of points, the attributes of `-- for each`, the free variables."""
-        return episode_schema(self._values)
-
-    @property
-    def cause_schema(self) -> pa.Schema:
-        """A violation, and a claim of its proof."""
-        return cause_schema(self._values)
-
-    @property
-    def tables(self) -> tuple[ResultTable, ...]:
-        of_episodes = "One row is a run of time-points at which the same values violate {query}"
-        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
-        return (
-            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
-            ResultTable(
-                EPISODES,
-                self.episode_schema,
-                self._merged_episodes,
-                together,
-                comment=of_episodes,
-                combine=self._combined_episodes,
-                counted_in=COUNTED_IN,
-            ),
-            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
-        )
-
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
         sub_logs_too = ("one sub-log after the other",) if self.policy.for_each else ()
-        passes = "episodes pass over points where the left side of IMPLIES is false"
         return (
             "relations over runs of time-points, one operator after the other",
             "cost: rows in and out of each operator, and one pass over the points for each metric operator",
             *sub_logs_too,
-            *([passes] if self.policy.condition is not None else []),
+            *([PASSES] if self.policy.condition is not None else []),
         )
 
     def evaluate(
@@ -233,20 +184,10 @@ class PolicyEvaluator:
         found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
         yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
 
-    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
-        return merge_partials(partials, self.schema, days, self.most)
-
     @property
     def sub_log_types(self) -> dict[str, AttributeType]:
         """The types of the values of `-- for each`."""
-        schema = self.policy.schema
-        carriers = [attributes for attributes in map(schema.attributes_of, schema.types) if attributes]
-        own = {
-            name: next(attributes[name].type for attributes in carriers if name in attributes)
-            for name in self.policy.for_each
-        }
-        return {name: _as_value(kind) for name, kind in own.items()}
+        return sub_log_types(self.policy.for_each, self.policy.schema)
 
     @property
     def looked_at(self) -> dict[str, tuple[str, ...]]:
@@ -260,10 +201,6 @@ class PolicyEvaluator:
         return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in columns.items()]
 
     @property
-    def _edge_schema(self) -> pa.Schema:
-        return edge_schema([self.schema.field(name) for name in self._keys])
-
-    @property
     def _keys(self) -> tuple[str, ...]:
         """The columns on which it depends whether a point judges."""
         condition = self.policy.condition
@@ -273,14 +210,6 @@ class PolicyEvaluator:
     @property
     def _after(self) -> int:
         return certain_after(self.policy) or 0
-
-    def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)
-
-    def _combined_episodes(
-        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
-    ) -> list[pa.RecordBatch]:
-        return combine_episodes(partials, self.episode_schema, self._keys, days, self.most, cut)
 
     def _violations(
         self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints
@@ -292,9 +221,6 @@ class PolicyEvaluator:
             end = last if self.most is None else of_day.first_points(first, last, self.most)
             listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
             yield self._placed(listed, self.schema, constants)
-
-    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        return merge_causes(partials, self.cause_schema, days, self.explained)
 
     def _causes(self, violations: pa.Table, logs: Mapping[Values, PointLog]) -> list[pa.RecordBatch]:
         """The claims of a proof of each violation, made from the log in which it is."""
@@ -367,8 +293,3 @@ def _points_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int,
         return
     bounds = np.searchsorted(stamps, [day - after for day in days])
     yield from pairwise(bounds.tolist())
-
-
-def _as_value(kind: AttributeType) -> AttributeType:
-    """The type of an attribute's values in formulas."""
-    return AttributeType.INT if kind is AttributeType.BOOL else kind

@@ -8,7 +8,7 @@ owns; sub-logs cost nothing of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -16,15 +16,12 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
-from cep_core.events.logs.time_points import OFFSET
-from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable, tagged, together
+from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, tagged
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.bind.sub_logs import split_types
 from cep_core.language.temporal.formulas import Formula, Implies
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import operands
@@ -34,32 +31,25 @@ from cep_core.monitoring.propositional.evaluation import truths_of
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
 from cep_core.monitoring.propositional.result.claims import claims_of
 from cep_core.monitoring.propositional.result.judgement import Judgement
-from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
+from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
-    COUNTED_IN,
     EPISODES,
-    edge_schema,
-    episode_schema,
-    merge_episodes,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import first_of_each_day, in_order, merge_partials, partial, with_certain
+from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
+from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
+from cep_core.monitoring.shared.sub_logs import sub_log_types
 
 
-class PropositionalEvaluator:
-    """Evaluates a propositional policy (`cep_core.language.evaluator.Evaluator`).
+class PropositionalEvaluator(PolicyResults):
+    """Evaluates a propositional policy (`cep_core.language.evaluator.Evaluator`)."""
 
-    Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
-    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
-    """
+    episodes_are = "One row is a run of time-points that violate {query}"
 
     def __init__(self, policy: PropositionalPolicy, settings: Settings = DEFAULTS) -> None:
+        super().__init__(settings)
         self.policy = policy
-        self.most = settings.max_violations
-        self.explained = settings.explained if self.most is None else min(settings.explained, self.most)
         self.condition = condition_of(policy)
-
-    reads_points = True
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -77,48 +67,14 @@ class PropositionalEvaluator:
     def speaks_of_silence(self) -> bool:
         return not self.policy.for_each and speaks_of_silence(self.policy.core, self.condition)
 
-    @property
-    def schema(self) -> pa.Schema:
-        """`ts`, `offset`, the attributes of `-- for each`."""
-        shared = [pa.field("ts", pa.int64(), False), pa.field(OFFSET, pa.int64(), False)]
-        return pa.schema([*shared, *self._values])
-
-    @property
-    def episode_schema(self) -> pa.Schema:
-        """The run of points, the attributes of `-- for each`."""
-        return episode_schema(self._values)
-
-    @property
-    def cause_schema(self) -> pa.Schema:
-        """A violation, and a claim of its proof."""
-        return cause_schema(self._values)
-
-    @property
-    def tables(self) -> tuple[ResultTable, ...]:
-        of_episodes = "One row is a run of time-points that violate {query}"
-        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
-        return (
-            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
-            ResultTable(
-                EPISODES,
-                self.episode_schema,
-                self._merged_episodes,
-                together,
-                comment=of_episodes,
-                counted_in=COUNTED_IN,
-            ),
-            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
-        )
-
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
         used = {chosen(part).name for part in _operators(self.policy.core)}
         kernels = [f"{kernel.words}: {kernel.order}" for kernel in KERNELS if kernel.name in used]
-        passes = "episodes pass over points where the left side of IMPLIES is false"
         return (
             "bit columns over the points of all sub-logs, one operator after the other; n points",
             *kernels,
-            *([passes] if self.condition is not None else []),
+            *([PASSES] if self.condition is not None else []),
         )
 
     def evaluate(
@@ -133,7 +89,7 @@ class PropositionalEvaluator:
         violations = self._with_moment(violations)
         complete = with_certain(self.schema)
         yield from partial(violations.select(complete.names).cast(complete), numbers, owned.days, self.most)
-        complete, of_edges = with_certain(self.episode_schema), edge_schema(self._values)
+        complete, of_edges = with_certain(self.episode_schema), self._edge_schema
         found = self._with_moment(judgement.episodes()).select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
         yield from tagged(partial_episodes(found, known, owned.days, self.most, cut), EPISODES)
@@ -145,10 +101,6 @@ class PropositionalEvaluator:
         causes = pa.concat_tables([complete.empty_table(), *claims]).combine_chunks()
         yield from tagged(causes.to_batches(), WHY)
 
-    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
-        return merge_partials(partials, self.schema, days, self.most)
-
     def judgement(self, trace: SplitTrace, owned: Ownership) -> Judgement:
         """What the policy says of each point of a slice."""
         core = self.policy.core
@@ -159,23 +111,16 @@ class PropositionalEvaluator:
     @property
     def _values(self) -> list[pa.Field]:
         """The columns of a violation beside its point."""
-        carriers = split_types(self.policy.for_each, self.policy.schema)
-        attributes = self.policy.schema.attributes_of(carriers[0]) if carriers else {}
-        kinds = [(name, attributes[name].type) for name in self.policy.for_each]
-        return [
-            pa.field(name, pa.int64() if kind is AttributeType.BOOL else ARROW_TYPES[kind], False)
-            for name, kind in kinds
-        ]
+        types = sub_log_types(self.policy.for_each, self.policy.schema)
+        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in types.items()]
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return self.policy.for_each
 
     @property
     def _after(self) -> int:
         return certain_after(self.policy) or 0
-
-    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        return merge_causes(partials, self.cause_schema, days, self.explained)
-
-    def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        return merge_episodes(partials, self.episode_schema, self.policy.for_each, days, self.most)
 
     def _with_moment(self, table: pa.Table) -> pa.Table:
         """The rows with `certain`. Their first column tells the stamp of a point."""

@@ -17,8 +17,22 @@ import pyarrow.compute as pc
 from cep_core.arrays import Ints
 from cep_core.events.chunks import one_array
 from cep_core.events.logs.point_log import PointLog, TypedEvents
+from cep_core.events.schema import AttributeType, LogSchema
 
 Values = tuple[int | float | str, ...]
+
+
+def sub_log_types(for_each: Sequence[str], schema: LogSchema) -> dict[str, AttributeType]:
+    """The types of the values that make sub-logs, by attribute: a bool is an integer, as in formulas.
+
+    >>> from cep_core.events.schema import Attribute
+    >>> opened = {"open": Attribute("open", AttributeType.BOOL)}
+    >>> sub_log_types(["open"], LogSchema({"Tick": {}, "Door": opened}))
+    {'open': <AttributeType.INT: 'int'>}
+    """
+    attributes = {name: own for event_type in schema.types for name, own in schema.attributes_of(event_type).items()}
+    kinds = {name: attributes[name].type for name in for_each}
+    return {name: AttributeType.INT if kind is AttributeType.BOOL else kind for name, kind in kinds.items()}
 
 
 @dataclass(frozen=True)

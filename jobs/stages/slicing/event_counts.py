@@ -46,7 +46,9 @@ class EventCounts:
         self._run = run
         atoms = atoms_counted(run.compiled)
         self._places = counted_places(atoms)
-        self._atoms = list({named_alike(atom): atom for atom in [*atoms, *relations_of(atoms)]}.values())
+        self._atoms = list(dict.fromkeys(map(named_alike, [*atoms, *relations_of(atoms)])))
+        self._numbers = {atom: number for number, atom in enumerate(self._atoms)}
+        self._place_of = {(named_alike(relation), name): (relation, name) for relation, name in self._places}
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
         self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
         self._stamps: dict[date, npt.NDArray[np.int64]] = {}
@@ -84,15 +86,13 @@ class EventCounts:
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
         calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
-        number_of = {named_alike(atom): number for number, atom in enumerate(self._atoms)}
-        numbers = {atom: number_of[named_alike(atom)] for atom in [*atoms, *relations_of(atoms)]}
-        counted = {(named_alike(relation), attribute): (relation, attribute) for relation, attribute in self._places}
+        numbers = {atom: self._numbers[named_alike(atom)] for atom in [*atoms, *relations_of(atoms)]}
         own = {numbers[atom] for atom in atoms}
         counts = self._signatures[days]
         return Statistics(
             {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
             {
-                (relation, attribute): self._frequencies[days][counted[named_alike(relation), attribute]]
+                (relation, attribute): self._frequencies[days][self._place_of[named_alike(relation), attribute]]
                 for relation, attribute in counted_places(atoms)
             },
             {

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.time_points import with_points
-from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table, tagged
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
@@ -107,6 +107,25 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     assert results(evaluator, partials) == expected(world, most)
     whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
     assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
+
+
+@given(worlds(), st.data())
+def test_parts_of_a_slice_may_be_combined_before_they_are_merged(world: World, data: st.DataObject) -> None:
+    most = data.draw(st.sampled_from([None, 2]))
+    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most, explained=0))
+    of_episodes = evaluator.tables[1]
+    ranges = data.draw(st.integers(1, 5))
+    interval, stamps = (DAYS[0], DAYS[-1]), world.points["ts"].to_numpy()
+    statistics = statistics_of(world.events, evaluator.atoms)
+    plan = make_plan(
+        {"q": evaluator.atoms}, (), statistics, ranges, "", evaluator.reach, interval, stamps=stamps, ranges=ranges
+    )
+    partials = list(parts_of(world, evaluator, plan))
+    assert of_episodes.combine is not None
+    cut = data.draw(st.sampled_from([(True, True), (False, False)]))
+    combined = of_episodes.combine(of_table(partials, of_episodes.suffix), DAYS, cut)
+    whole = [*of_table(partials), *tagged(combined, of_episodes.suffix)]
+    assert results(evaluator, whole) == expected(world, most)
 
 
 @given(worlds(), st.data())

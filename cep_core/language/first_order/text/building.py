@@ -1,13 +1,13 @@
 """Turns the parser's raw tree into the trees of `temporal.formulas` and `temporal.terms`.
 
-Iterative, so that no depth of a formula meets Python's limit; `parsing` refuses what is deeper than `DEEPEST`.
+Iterative, so that no depth of a formula meets Python's limit; `reading` refuses what is deeper than `DEEPEST`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from lark import Token, Transformer_NonRecursive, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
 from cep_core.language.first_order.text.words import QUANTIFIERS
@@ -28,7 +28,7 @@ from cep_core.language.temporal.text.words import BINARY, CONNECTIVES, UNARY
 
 
 @v_args(meta=True)
-class FormulaBuilder(IntervalRules, Transformer_NonRecursive[Token, Any]):
+class FormulaBuilder(IntervalRules):
     """Each public method is a rule of the grammar."""
 
     # ------------------------------------------------------------ operators

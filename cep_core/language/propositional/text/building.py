@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lark import Token, Transformer_NonRecursive, v_args
+from lark import Token, v_args
 from lark.tree import Meta
 
 from cep_core.language.errors import Position
@@ -41,8 +41,11 @@ class ReadPart:
 
 
 @v_args(meta=True)
-class PropositionBuilder(IntervalRules, Transformer_NonRecursive[Token, Any]):
+class PropositionBuilder(IntervalRules):
     """Each public method is a rule of the grammar."""
+
+    def start(self, meta: Meta, children: list[ReadPart]) -> Formula:
+        return children[0].formula
 
     def binary(self, meta: Meta, children: list[Any]) -> ReadPart:
         left, word, interval, right = children

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from lark import Lark, UnexpectedInput
-from lark.exceptions import VisitError
+from lark import Lark
 
-from cep_core.language.errors import QueryError, QueryErrors
 from cep_core.language.propositional.text.building import PropositionBuilder
 from cep_core.language.propositional.text.words import (
     BINARY_SYMBOLS,
@@ -25,15 +24,9 @@ from cep_core.language.propositional.text.words import (
     UNARY_SYMBOLS,
     VOCABULARY,
 )
-from cep_core.language.temporal.formulas import Formula
-from cep_core.language.temporal.text.heading import heading_of
-from cep_core.language.temporal.text.syntax_errors import explained
+from cep_core.language.temporal.text.reading import read_policy
 from cep_core.language.temporal.text.words import BINARY, CONNECTIVES, UNARY
 from cep_core.language.temporal.text.written import WrittenPolicy
-from cep_core.language.temporal.walk import operands
-
-DEEPEST = 250
-"""How deep a formula may be nested, so that functions over trees may be recursive. A chain of n ANDs has depth n."""
 
 
 def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
@@ -43,20 +36,8 @@ def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
     >>> words.formula == symbols.formula, words.formula.right.interval.high_unit
     (True, 'h')
     """
-    try:
-        builder = PropositionBuilder(text, path)
-        formula: Formula = builder.transform(_grammar().parse(text)).formula
-    except VisitError as error:
-        if isinstance(error.orig_exc, QueryError):
-            raise error.orig_exc from None
-        raise
-    except UnexpectedInput as error:
-        raise explained(error, text, path, VOCABULARY) from None
-    _check_depth(formula, text, path)
-    heading = heading_of(text, formula.at.line, path)
-    if faults := builder.interval_errors:
-        raise faults[0] if len(faults) == 1 else QueryErrors(faults)
-    return WrittenPolicy(formula, formula.at, True, heading.for_each)
+    written = read_policy(text, path, _grammar(), PropositionBuilder(text, path), VOCABULARY)
+    return replace(written, must_hold=True)
 
 
 @cache
@@ -87,12 +68,3 @@ def _alternatives(words: Iterable[str]) -> str:
 def _symbol(symbol: str) -> str:
     """`|` is no part of a regular operator, `|>`."""
     return re.escape(symbol).replace("/", r"\/") + ("(?!>)" if symbol == "|" else "")
-
-
-def _check_depth(formula: Formula, text: str, path: str) -> None:
-    level = [formula]
-    for _ in range(DEEPEST):
-        level = [part for node in level for part in operands(node)]
-        if not level:
-            return
-    raise QueryError("nested too deeply", level[0].at, text=text, path=path, hint=f"at most {DEEPEST} levels")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lark import Token, v_args
+from typing import Any
+
+from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from cep_core.language.places import Places
@@ -13,8 +15,11 @@ _UNITS = "smhd"
 _WITHOUT_END = ("*", "INFINITY", "∞")
 
 
-class IntervalRules(Places):
-    """A mixin for grammar rules. `interval_errors` gathers the faults of intervals: they come after those of syntax."""
+class IntervalRules(Places, Transformer_NonRecursive[Token, Any]):
+    """The rules that the grammars of policies share.
+
+    `interval_errors` gathers the faults of intervals: they come after those of syntax.
+    """
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(text, path)

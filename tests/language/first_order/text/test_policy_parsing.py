@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.language.errors import Position, QueryError, QueryErrors
-from cep_core.language.first_order.text.parsing import DEEPEST, parse
+from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.first_order.text.words import KEYWORDS
 from cep_core.language.temporal.formulas import Always, Comparison, Eventually, Formula, Historically, Predicate, Prev
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.interval_error import IntervalError
 from cep_core.language.temporal.terms import Arithmetic, Constant, Variable
+from cep_core.language.temporal.text.reading import DEEPEST
 from cep_core.language.temporal.text.written import WrittenPolicy
 from tests.language.first_order.text.written_formulas import formulas
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.language.errors import QueryError, QueryErrors
-from cep_core.language.propositional.text.parsing import DEEPEST, parse
+from cep_core.language.propositional.text.parsing import parse
 from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.temporal.formulas import Formula
 from cep_core.language.temporal.interval_error import IntervalError
+from cep_core.language.temporal.text.reading import DEEPEST
 from tests.language.propositional.text.written_propositions import in_symbols, propositions
 
 

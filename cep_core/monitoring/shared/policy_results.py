@@ -1,0 +1,113 @@
+"""The results of a policy in any language: the columns of its tables, and how the parts of slices become one table.
+
+An evaluator of policies inherits them. It adds the atoms, the reach, and how a slice is evaluated. Cost: that of
+merging (`listing`, `episodes`, `causes`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from cep_core.events.logs.time_points import OFFSET
+from cep_core.language.evaluator import RESULT, Ownership, ResultTable, together
+from cep_core.language.settings import Settings
+from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
+from cep_core.monitoring.shared.episodes import (
+    COUNTED_IN,
+    EPISODES,
+    combine_episodes,
+    edge_schema,
+    episode_schema,
+    merge_episodes,
+)
+from cep_core.monitoring.shared.listing import merge_partials
+
+PASSES = "episodes pass over points where the left side of IMPLIES is false"
+"""What `explain` says of a policy whose episodes do so."""
+
+
+class PolicyResults(ABC):
+    """The tables of a policy.
+
+    Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
+    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
+    """
+
+    reads_points = True
+    episodes_are = "One row is a run of time-points at which the same values violate {query}"
+    """What a row of the table of episodes is."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.most = settings.max_violations
+        self.explained = settings.explained if self.most is None else min(settings.explained, self.most)
+
+    @property
+    @abstractmethod
+    def _values(self) -> list[pa.Field]:
+        """The columns of a violation beside its point."""
+
+    @property
+    @abstractmethod
+    def _keys(self) -> tuple[str, ...]:
+        """The columns on which it depends whether a point judges."""
+
+    @abstractmethod
+    def evaluate(
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Partial results: the violations listed in order, an empty batch with each day's totals, then episodes."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """`ts`, `offset`, the attributes of `-- for each`, the free variables."""
+        shared = [pa.field("ts", pa.int64(), False), pa.field(OFFSET, pa.int64(), False)]
+        return pa.schema([*shared, *self._values])
+
+    @property
+    def episode_schema(self) -> pa.Schema:
+        """The run of points, the attributes of `-- for each`, the free variables."""
+        return episode_schema(self._values)
+
+    @property
+    def cause_schema(self) -> pa.Schema:
+        """A violation, and a claim of its proof."""
+        return cause_schema(self._values)
+
+    @property
+    def tables(self) -> tuple[ResultTable, ...]:
+        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
+        return (
+            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
+            ResultTable(
+                EPISODES,
+                self.episode_schema,
+                self._merged_episodes,
+                together,
+                comment=self.episodes_are,
+                combine=self._combined_episodes,
+                counted_in=COUNTED_IN,
+            ),
+            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
+        )
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
+        return merge_partials(partials, self.schema, days, self.most)
+
+    @property
+    def _edge_schema(self) -> pa.Schema:
+        return edge_schema([self.schema.field(name) for name in self._keys])
+
+    def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)
+
+    def _combined_episodes(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> list[pa.RecordBatch]:
+        return combine_episodes(partials, self.episode_schema, self._keys, days, self.most, cut)
+
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        return merge_causes(partials, self.cause_schema, days, self.explained)
