@@ -159,13 +159,9 @@ def _encoded(columns: Mapping[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArra
     if not texts or any(column.type != texts[0].type for column in texts):
         return {}
     together = pa.chunked_array([chunk for column in texts for chunk in column.chunks], texts[0].type)
-    chunks = iter(together.dictionary_encode().chunks)
-    encoded = {}
-    for name, column in zip(stored, texts, strict=True):
-        own = [next(chunks) for _ in range(column.num_chunks)]
-        if own:
-            encoded[name] = pa.chunked_array(own)
-    return encoded
+    codes = together.dictionary_encode()
+    first = np.cumsum([0, *map(len, texts)]).tolist()
+    return {name: codes.slice(begin, len(stored[name])) for name, begin in zip(stored, first, strict=False)}
 
 
 def _stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
