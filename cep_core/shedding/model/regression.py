@@ -101,7 +101,7 @@ def fit_latency(counts: Ints, latencies: Ints) -> Latency:
 class _Sums(NamedTuple):
     """All that least squares and their error ask of samples (x, y): how many they are, and their exact sums."""
 
-    count: int
+    samples: int
     x: int
     y: int
     xx: int
@@ -118,12 +118,12 @@ def _sums(kind: int, samples: list[tuple[int, int]]) -> _Sums:
 
 def _least_squares(of: _Sums) -> tuple[Fraction, Fraction]:
     """Base and slope; the slope is at least 0."""
-    spread = of.count * of.xx - of.x * of.x
-    slope = max(Fraction(of.count * of.xy - of.x * of.y, spread), Fraction(0)) if spread else Fraction(0)
-    return (Fraction(of.y) - slope * of.x) / of.count, slope
+    spread = of.samples * of.xx - of.x * of.x
+    slope = max(Fraction(of.samples * of.xy - of.x * of.y, spread), Fraction(0)) if spread else Fraction(0)
+    return (Fraction(of.y) - slope * of.x) / of.samples, slope
 
 
 def _error(of: _Sums, base: Fraction, slope: Fraction) -> Fraction:
     """The mean of (base + slope * x - y) squared."""
-    squares = base * base * of.count + slope * slope * of.xx + of.yy
-    return (squares + 2 * (base * slope * of.x - base * of.y - slope * of.xy)) / of.count
+    squares = base * base * of.samples + slope * slope * of.xx + of.yy
+    return (squares + 2 * (base * slope * of.x - base * of.y - slope * of.xy)) / of.samples
