@@ -12,7 +12,7 @@ from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
 from cep_core.policies import monitor, why
-from cep_core.propositional_policies import monitor_mtl
+from cep_core.propositional_policies import monitor_mtl, why_mtl
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
@@ -35,4 +35,5 @@ __all__ = [
     "shed",
     "slices_of",
     "why",
+    "why_mtl",
 ]

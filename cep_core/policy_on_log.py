@@ -28,8 +28,8 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 
 if TYPE_CHECKING:
-    from cep_core.monitoring.first_order.why.causes import Causes
     from cep_core.monitoring.shared.scalars import Value
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 # The engine is imported where it is used: loading its kernels takes time.
 
@@ -111,8 +111,9 @@ class PolicyOnLog:
 
     def causes(self, at: tuple[int, int], valuation: Mapping[str, Value]) -> Causes:
         """Why the policy is violated, or is not, at (ts, offset). Raises what `cep.why` raises."""
-        from cep_core.monitoring.first_order.why.causes import causes_of, point_at
+        from cep_core.monitoring.first_order.why.causes import causes_of
         from cep_core.monitoring.shared.decided import decided_points
+        from cep_core.monitoring.shared.why.verdict_causes import point_at
 
         values = dict(valuation)
         missing = [name for name in self.policy.for_each if name not in values]

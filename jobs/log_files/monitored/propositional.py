@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pyarrow as pa
 
@@ -17,7 +17,8 @@ from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.explanation import Explanation
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
-from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings, Tally, propositional_policy_of
+from cep_core.propositional_on_log import PropositionalOnLog, propositional_policy_of
+from cep_core.stream_settings import StreamSettings, Tally
 from jobs.exits import RunError, WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of
 from jobs.log_files.log import Wanted, read_log
@@ -25,6 +26,9 @@ from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter, MeteredFile
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
 from jobs.log_files.remarks import remark
+
+if TYPE_CHECKING:
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 _NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
 _NOT_FOR_TRUTHS = (("sig", "--sig"), ("no_rewrite", "--no-rewrite"), ("negate", "--negate"))
@@ -44,6 +48,7 @@ class AskedTruths:
             options.points,
             options.for_each,
             options.skip_bad,
+            with_causes=options.why is not None or options.why_not is not None,
         )
         query_text(options.query)
         self._conditions = dict(_named_condition(text) for text in options.atom)
@@ -66,11 +71,13 @@ class AskedTruths:
         """How the policy is understood, and how it is monitored while a log is read."""
         return self._asked.explain()
 
-    def causes(self, at: tuple[int, int], valuation: Mapping[str, int | float | str]) -> NoReturn:
-        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
+    def causes(self, at: tuple[int, int], valuation: Mapping[str, int | float | str]) -> Causes:
+        """Why the policy is violated, or is not, at (ts, offset) of the sub-log of some values."""
+        return self._asked.causes(at, valuation)
 
-    def causes_of_verdict(self, row: Sequence[int | float | str]) -> NoReturn:
-        self.causes((0, 0), {})
+    def causes_of_verdict(self, row: Sequence[int | float | str]) -> Causes:
+        """The causes of a violation, whose values are in the order of the columns."""
+        return self._asked.causes_of_verdict(row)
 
     def _explained(self) -> PropositionalOnLog:
         written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL).written
@@ -145,8 +152,6 @@ def _refuse(options: argparse.Namespace) -> None:
         raise WrongWorkload("--as monpoly is for .mfotl policies; .mtl policies are printed as aerial or hydra does")
     if options.format in ("monpoly", "dejavu", "rv"):
         raise WrongWorkload(f"--format {options.format}: an .mtl policy reads names, csv, json or parquet")
-    if options.why is not None or options.why_not is not None:
-        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
 
 
 def _named_condition(text: str) -> tuple[str, NamedCondition]:
