@@ -6,8 +6,8 @@ nodes, of which there are few. Two nodes that are equal take one step for each o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 _Node = TypeVar("_Node")
@@ -32,14 +32,14 @@ def hashed_once(kind: type[_Node]) -> type[_Node]:
     >>> hash(Leaf(3)) == hash(Leaf(3)), Leaf(3) == Leaf(3), Leaf(3) == Leaf(4)
     (True, True, False)
     """
-    of_dataclass = cast(Callable[[Any], int], kind.__hash__)
-    equal = cast(Callable[[Any, Any], bool], kind.__eq__)
-    names = [field.name for field in fields(cast(Any, kind))]
+    own = fields(cast(Any, kind))
+    names = [field.name for field in own]
+    values = attrgetter(*(field.name for field in own if field.compare))
 
     def kept_hash(node: Any) -> int:
         notes = vars(node)
         if _KEY not in notes:
-            notes[_KEY] = of_dataclass(node)
+            notes[_KEY] = hash((kind.__name__, values(node)))
         return cast(int, notes[_KEY])
 
     def is_equal(node: Any, another: Any) -> bool:
@@ -52,7 +52,7 @@ def hashed_once(kind: type[_Node]) -> type[_Node]:
         first, second = _first_equal(node), _first_equal(another)
         if first is second:
             return True
-        if not equal(node, another):
+        if values(node) != values(another):  # a frame of Python for each level, as formulas may be deep
             return False
         vars(second)[_EQUAL] = first
         return True
