@@ -146,7 +146,7 @@ wide_queries = st.lists(
 
 
 @given(wide_queries, st.sampled_from([1, 7, 12, 16, 30]), st.sets(st.sampled_from("uvwxyz"), max_size=3))
-@settings(deadline=None, max_examples=few(30))
+@few(30)
 def test_a_vector_that_won_against_more_is_not_searched_again(
     query: tuple[list[Atom], list[int]], slices: int, told: set[str]
 ) -> None:
