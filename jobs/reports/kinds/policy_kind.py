@@ -113,8 +113,6 @@ def _causes(evaluated: EvaluatedDay, total: int) -> Section | None:
     clock = evaluated.clock
     explained = causes.explained(claims, _events_named(evaluated, claims))
     listing = causes.listing(explained, clock)
-    if listing is None:
-        return None
     kinds = list(evaluated.query.schema.types)
     figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock)
     untold = sum(not violation.is_told for violation in explained)
@@ -122,7 +120,9 @@ def _causes(evaluated: EvaluatedDay, total: int) -> Section | None:
         f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
     )
     summary += "the events that would have kept the policy and are not there."
-    if untold:
+    if untold == len(explained):
+        summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."
+    elif untold:
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
     proofs = tuple(
         (f"Proof: {violation.title(clock)}", violation.proof(clock)) for violation in explained if violation.is_told
