@@ -58,7 +58,7 @@ def _compile_once_for_all_numbers() -> None:
     template_of = dispatcher.get_call_template
 
     def call_template(called: Any, types: Any, named: Any) -> Any:
-        if called.py_func.__module__.startswith("cep_core."):
+        if called.py_func.__module__.startswith(("cep_core.", "jobs.")):
             types = tuple(map(unliteral, types))
             named = {name: unliteral(type_) for name, type_ in dict(named).items()}
         return template_of(called, types, named)
