@@ -29,14 +29,12 @@ class KernelsOnly(CPUDispatcher):
 def inner(kernel: Any = None, **options: bool) -> Any:
     """Decorates a kernel that only kernels call. Further options are those of `numba.njit`.
 
-    >>> @inner
-    ... def successor(number):
-    ...     return number + 1
-    >>> successor(1)  # doctest: +ELLIPSIS
+    >>> from cep_core.numbers.words import product
+    >>> product(2, 3)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: only kernels call successor: ...
-    >>> successor.py_func(1)
-    2
+    TypeError: only kernels call product: ...
+    >>> int(product.py_func(2, 3))
+    6
     """
     if kernel is None:
         return partial(inner, **options)
