@@ -8,7 +8,7 @@ owns; sub-logs cost nothing of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -25,18 +25,25 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.formulas import Formula, Implies
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import operands
+from cep_core.language.totals import Days
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_trace_of
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
 from cep_core.monitoring.propositional.evaluation import truths_of
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
-from cep_core.monitoring.propositional.result.claims import claims_of
-from cep_core.monitoring.propositional.result.judgement import Judgement
+from cep_core.monitoring.propositional.result.explaining import (
+    Explaining,
+    explained_pieces,
+    explained_schema,
+    merge_explained,
+)
+from cep_core.monitoring.propositional.result.judgement import PLACE, Judgement
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
     EPISODES,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
+from cep_core.monitoring.shared.listing import partial, with_certain
+from cep_core.monitoring.shared.longest import candidates
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
 from cep_core.monitoring.shared.sub_logs import sub_log_types
 
@@ -45,6 +52,7 @@ class PropositionalEvaluator(PolicyResults):
     """Evaluates a propositional policy (`cep_core.language.evaluator.Evaluator`)."""
 
     episodes_are = "One row is a run of time-points that violate {query}"
+    causes_are = "One row is a claim in the proof of the first violation of one of a day's longest episodes of {query}"
 
     def __init__(self, policy: PropositionalPolicy, settings: Settings = DEFAULTS) -> None:
         super().__init__(settings)
@@ -90,16 +98,15 @@ class PropositionalEvaluator(PolicyResults):
         complete = with_certain(self.schema)
         yield from partial(violations.select(complete.names).cast(complete), numbers, owned.days, self.most)
         complete, of_edges = with_certain(self.episode_schema), self._edge_schema
-        found = self._with_moment(judgement.episodes()).select(complete.names).cast(complete)
+        runs = self._with_moment(judgement.episodes())
+        found = runs.select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
         yield from tagged(partial_episodes(found, known, owned.days, self.most, cut), EPISODES)
-        first_ones = first_of_each_day(in_order(violations), owned.days, self.explained)
-        complete = with_certain(self.cause_schema)
-        claims = [
-            table.select(complete.names).cast(complete) for table in claims_of(self.policy, split, events, first_ones)
-        ]
-        causes = pa.concat_tables([complete.empty_table(), *claims]).combine_chunks()
-        yield from tagged(causes.to_batches(), WHY)
+        if self.explained:
+            kept = pa.array(candidates(found, owned.days, self.explained, cut))
+            yield from tagged(partial_episodes(found.take(kept), known, owned.days, None, cut), WHY)
+            explaining = Explaining(self.policy, split, events)
+            yield from tagged(explained_pieces(explaining, runs.take(kept), violations, PLACE), WHY)
 
     def judgement(self, trace: SplitTrace, owned: Ownership) -> Judgement:
         """What the policy says of each point of a slice."""
@@ -107,6 +114,14 @@ class PropositionalEvaluator(PolicyResults):
         truths = truths_of([core] if self.condition is None else [core, self.condition], trace.trace)
         judged = None if self.condition is None else truths[1]
         return Judgement(trace, ~truths[0], judged, _owned_logs(trace, owned), owned.days, self._after)
+
+    @property
+    def cause_schema(self) -> pa.Schema:
+        """An episode's first violation, a claim of its proof, and for how many points the proof is the same."""
+        return explained_schema(super().cause_schema)
+
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
+        return merge_explained(partials, (self.cause_schema, self.episode_schema), self._keys, days, self.explained)
 
     @property
     def _values(self) -> list[pa.Field]:

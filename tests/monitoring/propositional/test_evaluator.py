@@ -9,7 +9,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.time_points import with_points
@@ -19,12 +19,15 @@ from cep_core.language.temporal.formulas import Always, Eventually, Implies, Int
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
+from cep_core.monitoring.propositional.result.explaining import COMPARED
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
 from cep_core.slicing.ranges import read_from
+from tests.counts import few
 from tests.monitoring.propositional.worlds import DAYS, Row, World, events_of, policy_of, rows_of, worlds
 from tests.slicing.laws.only_read import only_read
 
@@ -204,6 +207,52 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
         (7, 6, "NOT r", 20, False, None),
         (8, 7, "r", 20, True, 1),
     ]
+
+
+def basis(tree: ProofTree) -> set[tuple[str, object]]:
+    """What a proof rests on, by definition."""
+    return {
+        (leaf.formula.event_type, "absent" if not leaf.holds else "here" if leaf.point == tree.point else leaf.point)  # type: ignore[attr-defined]
+        for leaf in tree.leaves()
+    }
+
+
+def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:
+    """For how many points of an episode its first proof is the same, and of how many."""
+    split = split_trace_of(world.policy, world.events, world.points)
+    [number] = [n for n, (values, *_) in enumerate(world.logs()) if values == episode[7:]]
+    [(_, points, holds, _)] = [log for log in world.logs() if log[0] == episode[7:]]
+    names = [tuple(row.values()) for row in split.values.to_pylist()]
+    maker = ProofMaker(split.log(names.index(episode[7:]) if names else number, world.events))
+    first, last = points.index(episode[:2]), points.index(episode[2:4])
+    proofs = [maker.proof(world.policy.formula, n, {}, False) for n in range(first, last + 1) if not holds[n]]
+    bases = [basis(tree) for tree in proofs if tree is not None][:COMPARED]
+    return bases.count(bases[0]), len(bases)
+
+
+@few(40)
+@given(worlds())
+def test_the_longest_episodes_are_explained_once(world: World) -> None:
+    """One explanation for an episode, and the number of its points for which it is the same."""
+    evaluator = PropositionalEvaluator(world.policy, Settings(explained=2))
+    table = evaluator.tables[2]
+    batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    told = table.merge(of_table(batches, table.suffix), DAYS).to_pylist()
+    tops = [
+        (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in told if not row["node"]
+    ]
+    longest = [
+        sorted(of_day, key=lambda row: (row[0] - row[2], -row[4], *row[:2], *row[7:]))[:2]
+        for of_day in world.episodes()
+    ]
+    event("shared" if any(row["same_for"] > 1 for row in told) else "alone")
+    assert sorted(tops) == sorted((*row[:2], *row[7:]) for of_day in longest for row in of_day)
+    counts = {
+        top: (row["same_for"], row["compared"])
+        for top, row in zip(tops, [r for r in told if not r["node"]], strict=True)
+    }
+    for row in [row for of_day in longest for row in of_day]:
+        assert counts[(*row[:2], *row[7:])] == shared_by_definition(world, row)
 
 
 @given(worlds())

@@ -17,8 +17,8 @@ from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, offsets_in_trace
 from cep_core.monitoring.shared.episodes import Judged, Runs, at_every_point, pieces
 
-PLACE = "place"
-"""The column of a violation's point, as its index in the trace."""
+PLACE = " place"
+"""The column of a violation's point, as its index in the trace. No attribute has this name."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Judgement:
         return table, np.bincount(day, minlength=len(parts(self.days)))
 
     def episodes(self) -> pa.Table:
-        """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values."""
+        """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values, `PLACE` of the first."""
         points, _, part = self._own()
         begins = np.ones(len(points), np.bool_)
         begins[1:] = (np.diff(points) != 1) | (np.diff(part[points]) != 0)
@@ -72,7 +72,7 @@ class Judgement:
         table, start = pieces(
             Runs(number, begin, end, first, last), trace.stamps, offsets_in_trace(trace), self._judged_before()
         )
-        return self._with_values(table, number[start])
+        return self._with_values(table, number[start]).append_column(PLACE, pa.array(begin[start]))
 
     def edges(self, cut: tuple[bool, bool]) -> pa.Table:
         """The edges of the first and the last part of each sub-log, if they are cut: the values, `ts`, `offset`."""
