@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
-from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, tagged
+from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, ResultTable, tagged, together
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of
@@ -25,10 +25,10 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.formulas import Formula, Implies
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import operands
-from cep_core.language.totals import Days
+from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_trace_of
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
-from cep_core.monitoring.propositional.evaluation import truths_of
+from cep_core.monitoring.propositional.evaluation import truths_and_counts
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
 from cep_core.monitoring.propositional.result.explaining import (
     Explaining,
@@ -36,7 +36,14 @@ from cep_core.monitoring.propositional.result.explaining import (
     explained_schema,
     merge_explained,
 )
-from cep_core.monitoring.propositional.result.judgement import PLACE, Judgement
+from cep_core.monitoring.propositional.result.judgement import PLACE, Judgement, certain_days, sub_logs_of_points
+from cep_core.monitoring.propositional.result.shares import (
+    TRUTHS,
+    TRUTHS_SCHEMA,
+    merge_truths,
+    parts_of_formula,
+    truth_rows,
+)
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
     EPISODES,
@@ -92,7 +99,8 @@ class PropositionalEvaluator(PolicyResults):
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
         split = split_trace_of(self.policy, events, points)
-        judgement = self.judgement(split, owned)
+        judgement, often = self.judged(split, owned, self._heard(split, events))
+        yield from tagged(often.to_batches(), TRUTHS)
         violations, numbers = judgement.violations()
         violations = self._with_moment(violations)
         complete = with_certain(self.schema)
@@ -108,12 +116,32 @@ class PropositionalEvaluator(PolicyResults):
             explaining = Explaining(self.policy, split, events)
             yield from tagged(explained_pieces(explaining, runs.take(kept), violations, PLACE), WHY)
 
-    def judgement(self, trace: SplitTrace, owned: Ownership) -> Judgement:
-        """What the policy says of each point of a slice."""
-        core = self.policy.core
-        truths = truths_of([core] if self.condition is None else [core, self.condition], trace.trace)
-        judged = None if self.condition is None else truths[1]
-        return Judgement(trace, ~truths[0], judged, _owned_logs(trace, owned), owned.days, self._after)
+    def judged(self, trace: SplitTrace, owned: Ownership, heard: Flags) -> tuple[Judgement, pa.Table]:
+        """What the policy says of each point of a slice, and how often each of its parts is true at those `heard`."""
+        formulas = [self.policy.core] if self.condition is None else [self.policy.core, self.condition]
+        counted = [without_sugar(part) for _, part in parts_of_formula(self.policy.formula)]
+        own = _owned_logs(trace, owned)
+        days = len(parts(owned.days))
+        day = certain_days(trace.trace.stamps, owned.days, self._after)
+        day[~own[sub_logs_of_points(trace.trace.starts)] | ~heard] = -1
+        found, counts = truths_and_counts(formulas, counted, trace.trace, day, days)
+        points = np.bincount(day[(day >= 0) & (day < days)], minlength=days)
+        condition = None if self.condition is None else found[1]
+        judgement = Judgement(trace, ~found[0], condition, own, owned.days, self._after)
+        return judgement, truth_rows(self.policy.formula, counts, points, owned.days)
+
+    def _heard(self, trace: SplitTrace, events: pa.Table) -> Flags:
+        """[points] Whether an event that the policy reads is at a point. Others are in slices that nobody evaluates."""
+        heard = np.zeros(trace.trace.points, np.bool_)
+        read = pc.is_in(events["event_type"], pa.array(list(self.reads), pa.string()))
+        heard[trace.point[read.to_numpy() & (trace.point >= 0)]] = True
+        return heard
+
+    @property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """Those of every policy, and how often each part of the formula is true."""
+        comment = "One row is a subformula of {query} on a day, and at how many points it is true"
+        return (*super().tables, ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment))
 
     @property
     def cause_schema(self) -> pa.Schema:

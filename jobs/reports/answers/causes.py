@@ -21,6 +21,9 @@ from jobs.reports.words.values import shown
 
 CLAIM = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
 """The columns of a claim beside the violation."""
+SHARED = ("same_for", "compared")
+"""Columns of propositional policies: of the points of the violation's episode that were compared, how many have this
+explanation, and how many were compared."""
 EVENT, ABSENCE = "event", "absence"
 MOST_LINES = 60
 """The most lines of a proof on a page."""
@@ -72,6 +75,12 @@ class ExplainedViolation:
         absences = [Cause(text, min(at)[0], max(at)[0], len(at)) for text, at in sought.items()]
         return [*sorted(events, key=lambda cause: (cause.first, cause.event["seq"] if cause.event else 0)), *absences]
 
+    @property
+    def same_for(self) -> str:
+        """For how many further points of the episode the explanation is the same; empty if for none, or not known."""
+        alike, compared = (self.claims[0].get(name) or 0 for name in SHARED)
+        return f"the same for {alike} points of the first {compared}" if alike > 1 else ""
+
     def title(self, clock: Clock) -> str:
         """The violation in a heading: its values, and its moment."""
         values = " ".join(shown(value, 16) for value in self.values.values())
@@ -93,7 +102,7 @@ class ExplainedViolation:
 
 def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[ExplainedViolation]:
     """The explained violations of a day, in order. `claims`: the rows of its table; `events`: those that they name."""
-    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, "day", "run_id")]
+    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, *SHARED, "day", "run_id")]
     order = [(name, "ascending") for name in (*POINT, *names, "node")]
     by_seq = {event["seq"]: event for event in events}
     rows = groupby(claims.sort_by(order).to_pylist(), lambda row: tuple(row[name] for name in (*POINT, *names)))
@@ -109,7 +118,7 @@ def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing |
     cells = []
     before = None
     for violation, cause in rows:
-        title = "" if violation is before else violation.title(clock)
+        title = "" if violation is before else _with_sharing(violation, clock)
         cells.append([title, *_cells(cause, clock)])
         before = violation
     headings = [Heading("violation"), Heading("cause"), Heading("when"), Heading("attributes", prose=True)]
@@ -129,6 +138,20 @@ def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing |
         for violation, cause in rows[:FILED]
     ]
     return Listing(headings, cells, header, filed, len(rows), "violation by violation")
+
+
+def longest_first(
+    violations: Sequence[ExplainedViolation], episodes: Sequence[Mapping[str, Any]]
+) -> list[ExplainedViolation]:
+    """The first violations of episodes in the order of these; those of episodes that are not listed come last."""
+    names = list(violations[0].values) if violations else []
+    order = {(row["first_ts"], *(row[name] for name in names)): place for place, row in enumerate(episodes)}
+    return sorted(violations, key=lambda v: order.get((v.ts, *v.values.values()), len(order)))
+
+
+def _with_sharing(violation: ExplainedViolation, clock: Clock) -> str:
+    title = violation.title(clock)
+    return f"{title} ({violation.same_for})" if violation.same_for else title
 
 
 def attributes(event: Mapping[str, Any]) -> str:

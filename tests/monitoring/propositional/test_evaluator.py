@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table, tagged
+from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
 from cep_core.monitoring.propositional.result.explaining import COMPARED
+from cep_core.monitoring.propositional.result.shares import parts_of_formula
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.monitoring.shared.why.checker import proves
@@ -68,6 +70,33 @@ def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch],
     return rows_of(rows)
 
 
+def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
+    """How often each part of the formula is true, by day. A slice that is not evaluated has no row."""
+    table = evaluator.tables[3]
+    rows = table.merge(of_table(batches, table.suffix), DAYS)
+    assert rows.schema.names == [*table.schema.names, CERTAIN]
+    return [tuple(row.values()) for row in rows.to_pylist() if row["points"]]
+
+
+@few(40)
+@given(worlds())
+def test_how_often_each_part_of_a_policy_is_true(world: World) -> None:
+    evaluator = PropositionalEvaluator(world.policy)
+    told = truths_told(evaluator, evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
+    formula = world.policy.formula
+    of_parts = [list(part_world.logs()) for _, part in parts_of_formula(formula) for part_world in [world.of(part)]]
+    expected = []
+    for day, begin in enumerate(DAYS[:-1]):
+        for node, ((above, part), logs) in enumerate(zip(parts_of_formula(formula), of_parts, strict=True)):
+            days = [
+                [n for n in list(world.days_of(points))[day] if world.is_heard(points[n])] for _, points, _, _ in logs
+            ]
+            true = sum(holds[n] for own, (_, _, holds, _) in zip(days, logs, strict=True) for n in own)
+            if points := sum(map(len, days)):
+                expected.append((node, above, formula_text(part), true, points, begin))
+    assert told == expected
+
+
 def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
     rows, numbers = split(plan, world.events)
     for number in range(plan.slices):
@@ -108,8 +137,9 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     )
     partials = data.draw(st.permutations(list(parts_of(world, evaluator, plan))))
     assert results(evaluator, partials) == expected(world, most)
-    whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    whole = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
+    assert truths_told(evaluator, partials) == truths_told(evaluator, whole)
 
 
 @given(worlds(), st.data())

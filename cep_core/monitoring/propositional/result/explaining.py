@@ -5,8 +5,9 @@ stands for the points of the episode whose proofs rest on the same (`shared.why.
 compared. A slice explains the pieces of episodes that may be among the longest (`shared.longest`); the merge joins the
 pieces and keeps what it needs, so no plan changes the table.
 
-Cost: at most `COMPARED` proofs for each piece that is explained, for the events in each violation's reach. A proof with
-more than `MOST_CLAIMS` claims is told by its first one; to compare points, `FEW_CLAIMS` are looked at for each.
+Cost: at most `COMPARED` proofs for each piece that is explained, for the events in each violation's reach; those of one
+piece share their claims. A proof with more than `MOST_CLAIMS` claims is told by its first one, and a violation that may
+have as many is compared with no other.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ import pyarrow as pa
 
 from cep_core.arrays import Ints
 from cep_core.events.logs.time_points import offsets_in_stamp
+from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.walk import walk
 from cep_core.language.totals import Days
 from cep_core.monitoring.propositional.arrays.points import SplitTrace
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, cause_rows
@@ -36,7 +39,6 @@ from cep_core.monitoring.shared.why.proving import ProofMaker
 
 COMPARED = 20
 """The points of an episode whose proofs are compared."""
-FEW_CLAIMS = 1_000
 SHARED_BY = (pa.field("same_for", pa.int64(), False), pa.field("compared", pa.int64(), False))
 """Of the points of the episode that were compared, how many have this explanation; how many were compared."""
 _BASIS = " basis"
@@ -67,18 +69,26 @@ class Explaining:
         return cause_rows(tree or root, maker.reader.log.stamps, offsets, _text)
 
     def basis(self, place: int) -> bytes | None:
-        """A number of what its proof rests on, which is the same in all slices; None for a proof that is large."""
+        """A number of what its proof rests on, which is the same in all slices; None for a proof that may be large."""
         maker, offsets, point = self._at(place)
-        tree = maker.small_proof(self.policy.formula, point, {}, False, FEW_CLAIMS)
-        if tree is None:
-            return None
         stamps = maker.reader.log.stamps
+        if self._most_claims(stamps, int(stamps[point])) > MOST_CLAIMS:
+            return None
+        tree = maker.proof(self.policy.formula, point, {}, False)
+        assert tree is not None, "a violation has a proof"
         at = {HERE: "here", NOWHERE: "absent"}
         leaves = [
             f"{formula_text(formula)} {at.get(point) or f'{stamps[point]}:{offsets[point]}'}"
             for formula, point in basis_of(tree)
         ]
         return blake2b("\n".join(sorted(leaves)).encode(), digest_size=16).digest()
+
+    def _most_claims(self, stamps: Ints, ts: int) -> int:
+        """A bound of the claims about a point: the points in reach, which all slices know, for each subformula."""
+        after, reach = certain_after(self.policy) or 0, reach_of(self.policy).time
+        begin = 0 if reach is None else np.searchsorted(stamps, max(ts - reach, -(2**63)))
+        end = np.searchsorted(stamps, min(ts + after, 2**63 - 1), side="right")
+        return int(end - begin) * sum(1 for _ in walk(self.policy.formula))
 
     def _at(self, place: int) -> tuple[ProofMaker, Ints, int]:
         starts = self.split.trace.starts

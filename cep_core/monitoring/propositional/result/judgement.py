@@ -39,17 +39,12 @@ class Judgement:
     @property
     def sub_log(self) -> Ints:
         """[n] The number of each point's sub-log."""
-        starts = self.of.trace.starts
-        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return sub_logs_of_points(self.of.trace.starts)
 
     @property
     def day(self) -> Ints:
         """[n] The number of the day on which a point's verdict is certain: -1 before the first day that is owned."""
-        stamps = self.of.trace.stamps
-        if self.days is None:
-            return np.zeros(len(stamps), np.int64)
-        moments = [day - self.after for day in self.days]
-        return np.searchsorted(np.array(moments, np.int64), stamps, side="right") - 1
+        return certain_days(self.of.trace.stamps, self.days, self.after)
 
     def violations(self) -> tuple[pa.Table, Ints]:
         """The violations that the slice owns: `ts`, `offset`, the sub-log's values, `PLACE`; how many each day has."""
@@ -124,3 +119,19 @@ class Judgement:
         for name in self.of.values.column_names:
             table = table.append_column(name, self.of.values[name].take(numbers))
         return table
+
+
+def certain_days(stamps: Ints, days: Days, after: int) -> Ints:
+    """[n] The number of the day on which the verdict about each point is certain: -1 before the first day.
+
+    >>> certain_days(np.array([0, 6, 7, 30]), (10, 20, 30), 3).tolist()
+    [-1, -1, 0, 2]
+    """
+    if days is None:
+        return np.zeros(len(stamps), np.int64)
+    return np.searchsorted(np.array([day - after for day in days], np.int64), stamps, side="right") - 1
+
+
+def sub_logs_of_points(starts: Ints) -> Ints:
+    """[n] The number of each point's sub-log. `starts`: as in `Trace`."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
