@@ -160,6 +160,8 @@ class PolicyOnLog:
             return read_log(log, self.policy.schema, self.settings.form)
         own = columns_of(self.policy) if self.settings.with_causes else PolicyEvaluator(self.policy).looked_at
         coded = not self.policy.for_each and not self.settings.with_causes
+        if coded and not any("seq" in names for names in own.values()):
+            log = log.drop_columns(["seq"])
         return point_log_of(with_offset(log, self.settings.points), own, coded=coded)
 
     def _sub_log(self, values: tuple[Value, ...]) -> PointLog:

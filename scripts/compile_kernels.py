@@ -30,7 +30,7 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Evaluator, of_table
 from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
-from cep_core.monitoring.first_order.evaluation import MANY
+from cep_core.monitoring.first_order.choice.event_rows import MANY
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.choice.table import KERNELS
 from jobs import places

@@ -7,6 +7,7 @@ file by file.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -57,6 +58,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return (not in_session, not (in_session and file in compared), file not in long)
 
     items.sort(key=late)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded stays: Python need not look through it again and again for cycles of objects to free.
+
+    At the usual thresholds that takes 6 % of the tests' time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 10, 10)
 
 
 @cache

@@ -132,8 +132,6 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         total = evaluated.records[evaluated.day].get("episodes") or runs.num_rows
         explained = causes.longest_first(explained, episodes.longest(runs, runs.num_rows))
     listing = causes.listing(explained, clock)
-    if listing is None:
-        return None
     kinds = list(evaluated.query.schema.types)
     figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=of_episodes)
     untold = sum(not violation.is_told for violation in explained)
@@ -142,7 +140,9 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         which = f"Of {counted(len(explained), 'episode')}, the longest of {quantity(total)}: "
         which += "the events that prove the first violation, and "
     summary = f"{which}the events that would have kept the policy and are not there."
-    if untold:
+    if untold == len(explained):
+        summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."
+    elif untold:
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
     proofs = tuple(
         (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.is_told
