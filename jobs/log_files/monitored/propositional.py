@@ -19,12 +19,14 @@ from cep_core.language.propositional.bind.assumed_schema import schema_mentioned
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
 from cep_core.propositional_on_log import PropositionalOnLog, propositional_policy_of
 from cep_core.stream_settings import StreamSettings, Tally
-from jobs.exits import RunError, WrongWorkload
+from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of
 from jobs.log_files.log import Wanted, read_log
 from jobs.log_files.log_clock import LogClock
-from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.log_file import COMPRESSED
+from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
+from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.remarks import remark
 
 if TYPE_CHECKING:
@@ -87,13 +89,12 @@ class AskedTruths:
     def _of_log(self) -> PropositionalOnLog:
         options = self._options
         if not self._is_table():
-            if options.log != STANDARD_INPUT and not options.log.is_file():
-                raise RunError(f"no such file: {options.log}")
-            source = sys.stdin.buffer if options.log == STANDARD_INPUT else MeteredFile(options.log, self._meter)
+            is_input = options.log == STANDARD_INPUT
+            source = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, self._meter)
             if self._conditions:
                 raise WrongWorkload("--atom: the atoms of a text log are its names, which have no attributes")
             try:
-                return PropositionalOnLog(options.query, cast(BinaryIO, source), self._settings)
+                return PropositionalOnLog(options.query, source, self._settings)
             except ValueError as error:
                 raise WrongWorkload(f"{options.query}: {error}") from error
         log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
@@ -111,12 +112,10 @@ class AskedTruths:
             return False
         if options.format in TABLES or self._conditions or options.for_each:
             return True
-        try:
-            with options.log.open("rb") as file:
-                begin = file.read(1 << 16).lstrip()
-        except OSError as error:
-            raise RunError(f"cannot read {options.log}: {error.strerror or error}") from error
-        return bool(begin) and not begin.startswith(b"@") and options.log.suffix.lower() not in ("", ".log", ".txt")
+        with open_text(options.log, Meter()) as file:
+            begin = file.read(1 << 16).lstrip()
+        suffixes = [suffix.lower() for suffix in options.log.suffixes if suffix.lower() not in COMPRESSED]
+        return bool(begin) and not begin.startswith(b"@") and bool(suffixes) and suffixes[-1] not in (".log", ".txt")
 
     def _tick(self, done: int, total: int) -> None:
         self._meter.tell("reading", done, total)
