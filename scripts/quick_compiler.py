@@ -1,8 +1,8 @@
 """Spare Numba's compiler the work that is in vain when kernels are compiled into the cache.
 
 It changes how long the compiler takes, not what a kernel computes: `compile_kernels.py` is the only program that uses
-it, in processes that end when all kernels are compiled. Each function below says what Numba does without it. Before
-and after, in seconds of a core, and how they were measured: `docs/performance.md`.
+it, in processes that end when all kernels are compiled. Each function below says what Numba does without it. What
+was measured: `docs/decisions/0018-where-test-time-goes.md`.
 
 Assumes the version of Numba in `uv.txt`: names with an underscore are Numba's own.
 """
@@ -139,7 +139,8 @@ def _set_environments(library: Any) -> None:
     """The names that its inner functions look up, for instance exceptions, belong to the kernel that contains them."""
     for variable in library._final_module.global_variables:
         environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
-        if environment is not None:
+        # A name that is declared alone has no address, and nothing looks it up.
+        if environment is not None and library.codegen._engine.get_global_value_address(variable.name):
             library.codegen.set_env(variable.name, environment)
 
 
