@@ -262,22 +262,23 @@ class Evaluation:
         """The relations of the conjuncts; those of atoms without rows that the chain does not need.
 
         These are atoms with variables that are constants or unseen, and if there are many events, all that are needed
-        only here.
+        only here. Other conjuncts come first, since their rows tell which events meet any.
         """
         pairs = zip(sources, unseen, strict=True)
         asked = [part for source, own in pairs if (part := self._asked(source, own))]
         single = [part for part in asked if part.source == part.below.atom or self._uses(part.source) == 1]
         if not self.rows.are_many(single):
             known = [part for part in asked if constants.keys() & {*free_variables(part.source)}]
-            single = [part for part in single if part.unseen and part not in known] + known
-        relations = self.rows.relations(single, constants)
+            beside = len(asked) < len(sources)
+            few = [part for part in single if part.unseen or (beside and self.rows.are_many([part], fewest=1))]
+            single = [part for part in few if part not in known] + known
         of_atoms = {part.source: number for number, part in enumerate(single)}
+        pairs = zip(sources, unseen, strict=True)
+        others = {source: projection(self.relation_of(source), own) for source, own in pairs if source not in of_atoms}
+        relations = self.rows.relations(single, constants, list(others.values()))
         self.operand_rows[-1].extend(relation.rows for relation in relations)
-        for source, own in zip(sources, unseen, strict=True):
-            if source in of_atoms:
-                yield relations[of_atoms[source]]
-            else:
-                yield projection(self.relation_of(source), own)
+        for source in sources:
+            yield relations[of_atoms[source]] if source in of_atoms else others[source]
 
 
 def _unseen(sources: Sequence[Formula], chain: Chain, hidden: Collection[str]) -> list[frozenset[str]]:

@@ -167,8 +167,11 @@ def test_reducing_events_first_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
             ("z",), both(Exists(("y",), Once(soon, atom("P", "x", "y"))), atom("Q", "x", "z"), Comparison("<", x, z))
         ),
     ]
+    pair = both(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Comparison("=", x, Constant(3)))
+    chains += [both(Once(soon, pair), atom("R", "x", "w")), both(Once(soon, pair), Once(soon, atom("R", "z", "w")))]
     whole = [rows(chain, log) for chain in chains]
     assert all(whole)
+    monkeypatch.setattr(reduction, "FEWER", 0)
     monkeypatch.setattr(event_rows, "MANY", 0)
     monkeypatch.setattr(reduction, "FEWEST", 2)
     assert [rows(chain, log) for chain in chains] == whole

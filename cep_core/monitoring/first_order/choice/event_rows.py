@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.bind.declarations import is_built_in
@@ -18,7 +19,7 @@ from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.scan import scan
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.operators.normal import merged
-from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, reduced
+from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, meeting, reduced
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.windows import eventually, once
 from cep_core.monitoring.first_order.plan.atom_below import AtomBelow
@@ -62,13 +63,16 @@ class EventRows:
         events = self.log.events.get(atom.event_type) if isinstance(atom, Predicate) else None
         return 0 if events is None else len(events.point)
 
-    def are_many(self, asked: Collection[AskedAtom]) -> bool:
-        """Whether the rows of some atoms are to be reduced by each other."""
-        return len(asked) > 1 and sum(self.count(part.below.atom) for part in asked) >= MANY
+    def are_many(self, asked: Collection[AskedAtom], fewest: int = 2) -> bool:
+        """Whether the rows of some atoms, of which there are `fewest` at least, are to be reduced."""
+        return len(asked) >= fewest and sum(self.count(part.below.atom) for part in asked) >= MANY
 
-    def relations(self, asked: Sequence[AskedAtom], constants: Mapping[str, Constant]) -> list[Relation]:
-        """The relation of each source, in normal form."""
+    def relations(
+        self, asked: Sequence[AskedAtom], constants: Mapping[str, Constant], others: Sequence[Relation] = ()
+    ) -> list[Relation]:
+        """The relation of each source, in normal form. `others`: those of the other conjuncts of the chain."""
         rows = [self.of_atom(part.below.atom, constants, part.unseen | part.below.hidden) for part in asked]
+        rows = [reduce(meeting, others, own) for own in rows]
         if self.are_many(asked):
             placed = [self._placed(part.below, own) for part, own in zip(asked, rows, strict=True)]
             rows = reduced(placed, self.timeline.points)

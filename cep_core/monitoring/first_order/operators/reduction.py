@@ -31,6 +31,8 @@ from cep_core.monitoring.first_order.operators.timeline import Timeline
 
 FEWEST = 1 << 17
 """The rows of a block, all atoms together, if runs are short."""
+FEWER = 4
+"""How many times fewer the rows of a relation must be to make a filter of them."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,23 @@ def reduced(atoms: Sequence[PlacedEvents], points: int) -> list[Relation]:
             _reduce_block(edges, ranges, kept)
         begin = end
     return [atom.rows.of_rows(np.flatnonzero(flags)) for atom, flags in zip(atoms, kept, strict=True)]
+
+
+def meeting(rows: Relation, other: Relation) -> Relation:
+    """The rows that may meet rows of a relation that is far smaller; all rows, if it is not.
+
+    >>> p = Relation(("x",), (np.arange(99),), np.arange(99), np.arange(1, 100))
+    >>> met = meeting(p, p.of_rows(slice(7, 8)))
+    >>> 7 in met.columns[0], met.rows < 9, meeting(p, p).rows
+    (True, True, 99)
+    """
+    key = shared_by(rows, other)
+    if not key or FEWER * other.rows > rows.rows:
+        return rows
+    bits = filter_for(other.rows)
+    size = (len(bits) << 6).bit_length() - 1
+    enter_range(bits, size, _keys(other, key), 0, other.rows)
+    return rows.of_rows(found_in_range(bits, size, _keys(rows, key), 0, rows.rows))
 
 
 def _trees(atoms: Sequence[PlacedEvents]) -> list[list[_Edge]]:
