@@ -15,7 +15,18 @@ from cep_core.arrays import Ints
 from jobs.raw.reading.json_line import JsonFault, read_line
 from jobs.raw.reading.kernels.csv_rows import undouble
 from jobs.raw.reading.kernels.row_hash import hash_rows
-from jobs.raw.reading.kernels.row_places import COUNT, GOOD, HEADER, LONG, NOT_JSON, NOT_UTF8, NUL, QUOTES, UNSURE
+from jobs.raw.reading.kernels.row_places import (
+    COUNT,
+    GOOD,
+    HEADER,
+    LONG,
+    NOT_JSON,
+    NOT_UTF8,
+    NUL,
+    QUOTES,
+    UNSURE,
+    Bytes,
+)
 from jobs.raw.reading.refused_rows import SHAPE, TYPE, UTF8, RefusedRow, shown
 from jobs.raw.reading.scanning import ScannedRows
 from jobs.raw.reading.text_form import TextForm
@@ -118,7 +129,7 @@ class RowJudgement:
                 self._places.stops[column, row] = start + len(encoded)
                 extra += encoded
         if extra:
-            self._text = np.concatenate([self._text, np.frombuffer(bytes(extra), np.uint8)])
+            self._append(np.frombuffer(bytes(extra), np.uint8))
 
     def _undouble(self, rows: Ints) -> None:
         if len(rows):
@@ -126,7 +137,12 @@ class RowJudgement:
             to = np.empty(int((places.ends[rows] - places.begins[rows]).sum()), np.uint8)
             chosen = rows.astype(np.int32)
             undouble(self._text, ord(self._form.quote), chosen, (places.starts, places.stops), to, len(self._text))
-            self._text = np.concatenate([self._text, to])
+            self._append(to)
+
+    def _append(self, values: Bytes) -> None:
+        """Values behind the text. It stays read-only: kernels would be compiled again for a text that is not."""
+        self._text = np.concatenate([self._text, values])
+        self._text.flags.writeable = False
 
     def _raw(self, row: SupportsIndex) -> bytes:
         return self._scanned.data[self._places.begins[row] : self._places.ends[row]]

@@ -21,6 +21,9 @@ from jobs.reports.words.values import Cell, shown
 
 CLAIM = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
 """The columns of a claim beside the violation."""
+SHARED = ("same_for", "compared")
+"""Columns of propositional policies: of the points of the violation's episode that were compared, how many have this
+explanation, and how many were compared."""
 EVENT, ABSENCE = "event", "absence"
 MOST_LINES = 60
 """The most lines of a proof on a page."""
@@ -74,6 +77,12 @@ class ExplainedViolation:
         absences = [Cause(text, min(at)[0], max(at)[0], len(at)) for text, at in sought.items()]
         return [*sorted(events, key=lambda cause: (cause.first, cause.event["seq"] if cause.event else 0)), *absences]
 
+    @property
+    def same_for(self) -> str:
+        """For how many further points of the episode the explanation is the same; empty if for none, or not known."""
+        alike, compared = (self.claims[0].get(name) or 0 for name in SHARED)
+        return f"the same for {alike} points of the first {compared}" if alike > 1 else ""
+
     def title(self, clock: Clock) -> str:
         """The violation in a heading: its values, and its moment."""
         values = " ".join(shown(value, 16) for value in self.values.values())
@@ -95,7 +104,7 @@ class ExplainedViolation:
 
 def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[ExplainedViolation]:
     """The explained violations of a day, in order. `claims`: the rows of its table; `events`: those that they name."""
-    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, "day", "run_id")]
+    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, *SHARED, "day", "run_id")]
     order = [(name, "ascending") for name in (*POINT, *names, "node")]
     by_seq = {event["seq"]: event for event in events}
     rows = groupby(claims.sort_by(order).to_pylist(), lambda row: tuple(row[name] for name in (*POINT, *names)))
@@ -118,7 +127,7 @@ def _page_rows(violation: ExplainedViolation, clock: Clock) -> list[list[str]]:
     left_out = len(rows) - 2 * ENDS
     if left_out > 1:
         rows[ENDS:-ENDS] = [[f"{left_out} more, in the CSV", "", ""]]
-    titles = [violation.title(clock), *[""] * (len(rows) - 1)]
+    titles = [_with_sharing(violation, clock), *[""] * (len(rows) - 1)]
     return [[title, *row] for title, row in zip(titles, rows, strict=True)]
 
 
@@ -139,6 +148,20 @@ def _file_rows(violation: ExplainedViolation) -> list[list[Cell]]:
         ]
         for cause in violation.causes
     ]
+
+
+def longest_first(
+    violations: Sequence[ExplainedViolation], episodes: Sequence[Mapping[str, Any]]
+) -> list[ExplainedViolation]:
+    """The first violations of episodes in the order of these; those of episodes that are not listed come last."""
+    names = list(violations[0].values) if violations else []
+    order = {(row["first_ts"], *(row[name] for name in names)): place for place, row in enumerate(episodes)}
+    return sorted(violations, key=lambda v: order.get((v.ts, *v.values.values()), len(order)))
+
+
+def _with_sharing(violation: ExplainedViolation, clock: Clock) -> str:
+    title = violation.title(clock)
+    return f"{title} ({violation.same_for})" if violation.same_for else title
 
 
 def attributes(event: Mapping[str, Any]) -> str:
