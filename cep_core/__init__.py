@@ -69,13 +69,15 @@ _MODULES = {
 """The module of each public name."""
 
 
-def __getattr__(name: str) -> object:
-    """A public name, on its first use (PEP 562)."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a checker of types knows the names, and refuses others
+
+    def __getattr__(name: str) -> object:
+        """A public name, on its first use (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
