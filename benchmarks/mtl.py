@@ -22,7 +22,8 @@ from statistics import mean
 import numpy as np
 
 from cep_core.monitoring.propositional.stream.monitor import BLOCK
-from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings
+from cep_core.propositional_on_log import PropositionalOnLog
+from cep_core.stream_settings import StreamSettings
 
 FORMULAS = {
     "f1": "EVENTUALLY[0,5] q",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cep_core.monitoring.first_order.arrays.errors import EvaluationError
     from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
     from cep_core.policies import monitor, why
-    from cep_core.propositional_policies import monitor_mtl
+    from cep_core.propositional_policies import monitor_mtl, why_mtl
     from cep_core.queries import aggregate, detect, explain, match, shed
     from cep_core.slicing import optimize_shares, slices_of
 
@@ -44,6 +44,7 @@ __all__ = [
     "shed",
     "slices_of",
     "why",
+    "why_mtl",
 ]
 
 _MODULES = {
@@ -65,6 +66,7 @@ _MODULES = {
     "shed": "queries",
     "slices_of": "slicing",
     "why": "policies",
+    "why_mtl": "propositional_policies",
 }
 """The module of each public name."""
 

@@ -12,7 +12,7 @@ from cep_core.events.logs.time_points import BY_TIMESTAMP
 from cep_core.policy_on_log import MonitorSettings, PolicyOnLog
 
 if TYPE_CHECKING:
-    from cep_core.monitoring.first_order.why.causes import Causes
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 
 def monitor(

@@ -28,8 +28,8 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 
 if TYPE_CHECKING:
-    from cep_core.monitoring.first_order.why.causes import Causes
     from cep_core.monitoring.shared.scalars import Value
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 # The engine is imported where it is used: loading its kernels takes time.
 
@@ -111,8 +111,9 @@ class PolicyOnLog:
 
     def causes(self, at: tuple[int, int], valuation: Mapping[str, Value]) -> Causes:
         """Why the policy is violated, or is not, at (ts, offset). Raises what `cep.why` raises."""
-        from cep_core.monitoring.first_order.why.causes import causes_of, point_at
+        from cep_core.monitoring.first_order.why.causes import causes_of
         from cep_core.monitoring.shared.decided import decided_points
+        from cep_core.monitoring.shared.why.verdict_causes import point_at
 
         values = dict(valuation)
         missing = [name for name in self.policy.for_each if name not in values]
@@ -159,6 +160,8 @@ class PolicyOnLog:
             return read_log(log, self.policy.schema, self.settings.form)
         own = columns_of(self.policy) if self.settings.with_causes else PolicyEvaluator(self.policy).looked_at
         coded = not self.policy.for_each and not self.settings.with_causes
+        if coded and not any("seq" in names for names in own.values()):
+            log = log.drop_columns(["seq"])
         return point_log_of(with_offset(log, self.settings.points), own, coded=coded)
 
     def _sub_log(self, values: tuple[Value, ...]) -> PointLog:

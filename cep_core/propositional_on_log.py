@@ -6,8 +6,8 @@ blocks while verdicts are told, unless they are resolved, which needs the whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from cep_core.compile import UNNAMED
 from cep_core.events.logs.named_points import NamedPointReader
-from cep_core.events.logs.time_points import BY_TIMESTAMP, with_offset
+from cep_core.events.logs.time_points import with_offset
 from cep_core.events.schema import LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.explanation import Explanation
@@ -27,51 +27,18 @@ from cep_core.language.propositional.explain.explaining import explain_policy
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.parsing import parse
 from cep_core.policy_on_log import TextLog
+from cep_core.stream_settings import StreamSettings, Tally
 
 if TYPE_CHECKING:
     from cep_core.monitoring.propositional.arrays.points import SplitTrace
     from cep_core.monitoring.propositional.stream.kernels.state import Told
     from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
+    from cep_core.monitoring.propositional.stream.verdicts import Truths
+    from cep_core.monitoring.propositional.why.causes import TraceCauses
+    from cep_core.monitoring.shared.scalars import Value
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 # The engine is imported where it is used: loading its kernels takes time.
-
-MODES = ("naive", "local", "global")
-
-
-@dataclass(frozen=True)
-class StreamSettings:
-    """How a log is monitored; `cep.monitor_mtl` explains the first five."""
-
-    mode: str = "local"
-    resolved: bool = False
-    end: str = "open"
-    points: str = BY_TIMESTAMP
-    for_each: str | Sequence[str] | None = None
-    skip_bad: bool = False
-    """Whether lines of a text that are no points are left out and counted."""
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ValueError(f"mode is one of {', '.join(MODES)}, not {self.mode!r}")
-        if self.end not in ("open", "closed"):
-            raise ValueError(f"end is 'open' or 'closed', not {self.end!r}")
-
-
-@dataclass
-class Tally:
-    """What was seen and told so far."""
-
-    points: int = 0
-    truths: int = 0
-    violations: int = 0
-    equivalences: int = 0
-    skipped: int = 0
-    """Lines that are no points."""
-
-    @property
-    def open(self) -> int:
-        """Points of which nothing was told."""
-        return self.points - self.truths - self.equivalences
 
 
 class PropositionalOnLog:
@@ -95,6 +62,9 @@ class PropositionalOnLog:
     @cached_property
     def monitor(self) -> StreamMonitor:
         """The monitor, whose `mode` is the one that is used."""
+        return self._new_monitor()
+
+    def _new_monitor(self) -> StreamMonitor:
         from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
 
         return StreamMonitor(self.policy.core, self.settings.mode)
@@ -106,6 +76,31 @@ class PropositionalOnLog:
     def stream(self) -> pa.RecordBatchReader:
         """What is told, as it becomes known. Raises LogError, TooManyExpressions behind all that was told before."""
         return pa.RecordBatchReader.from_batches(self.columns, self._batches())
+
+    def causes(self, at: tuple[int, int], values: Mapping[str, Value]) -> Causes:
+        """Why the policy holds, or does not hold, at (ts, offset). Raises what `cep.why_mtl` raises."""
+        return self._explaining.causes(at, values)
+
+    def causes_of_verdict(self, row: Sequence[Value]) -> Causes:
+        """The causes of a violation that was told, whose values are in the order of `columns`.
+
+        >>> asked = PropositionalOnLog("a", "@1 a\\n@2\\n@2\\n", StreamSettings(with_causes=True))
+        >>> told = asked.table().to_pylist()
+        >>> print(asked.causes_of_verdict(tuple(told[1].values())))
+        no a at 2, offset 0
+        the same for 2 points, first at 2, last at 2
+        """
+        told = dict(zip(self.columns.names, row, strict=True))
+        return self.causes((int(told["ts"]), int(told["offset"])), {name: told[name] for name in self.policy.for_each})
+
+    @cached_property
+    def _explaining(self) -> TraceCauses:
+        from cep_core.monitoring.propositional.why.causes import TraceCauses
+
+        decided = self._truths(self._new_monitor(), Tally())
+        log = self._log if isinstance(self._log, pa.Table) else None
+        events = None if log is None else with_offset(log, self.settings.points)
+        return TraceCauses(self.policy, self._split, events, decided)
 
     def explain(self) -> Explanation:
         """How the policy is understood, and how it is monitored while a log is read."""
@@ -129,8 +124,8 @@ class PropositionalOnLog:
     def _batches(self) -> Iterator[pa.RecordBatch]:
         if self.settings.resolved:
             yield from self._resolved()
-        elif isinstance(self._log, pa.Table):
-            yield from self._told_of_table()
+        elif isinstance(self._log, pa.Table) or self.settings.with_causes:
+            yield from self._told_in_memory()
         else:
             yield from self._told_of_text()
 
@@ -141,11 +136,11 @@ class PropositionalOnLog:
             yield told_batch(told).replace_schema_metadata(self.columns.metadata)
         self._raise_failure()
 
-    def _told_of_table(self) -> Iterator[pa.RecordBatch]:
+    def _told_in_memory(self) -> Iterator[pa.RecordBatch]:
         from cep_core.monitoring.propositional.stream.verdicts import sub_logs_of, told_batch
 
         values, logs = self._split.values, 0
-        for told in self._told_of_trace():
+        for told in self._told_of_trace(self.monitor, self.tally):
             log = pa.array(sub_logs_of(told, logs))
             logs += len(told.begins)
             columns = [
@@ -157,18 +152,10 @@ class PropositionalOnLog:
 
     def _resolved(self) -> Iterator[pa.RecordBatch]:
         """The truth of each decided point."""
-        from cep_core.monitoring.propositional.arrays.points import offsets_in_trace
-        from cep_core.monitoring.propositional.evaluation import truths
-        from cep_core.monitoring.propositional.stream.verdicts import Truths, resolved_truths
-
         trace = self._split.trace
-        if self.settings.end == "closed":
-            holds = truths(self.policy.core, trace)
-            found = Truths(np.arange(trace.points), offsets_in_trace(trace), holds)
-            self.tally.points = trace.points
-        else:
-            found = resolved_truths(self._told_of_trace(), trace)
-            self._raise_failure()
+        found = self._truths(self.monitor, self.tally)
+        self._raise_failure()
+        self.tally.points = trace.points
         self.tally.truths, self.tally.equivalences = len(found.place), 0
         self.tally.violations = int(np.count_nonzero(~found.holds))
         log = np.searchsorted(trace.starts, found.place, side="right") - 1
@@ -182,6 +169,17 @@ class PropositionalOnLog:
         columns += [values[name].take(pa.array(log)).combine_chunks() for name in values.column_names]
         yield pa.RecordBatch.from_arrays(columns, schema=self.columns)
 
+    def _truths(self, monitor: StreamMonitor, tally: Tally) -> Truths:
+        """The decided points, as far as a monitor gets, and their truths. It counts."""
+        from cep_core.monitoring.propositional.arrays.points import offsets_in_trace
+        from cep_core.monitoring.propositional.evaluation import truths
+        from cep_core.monitoring.propositional.stream.verdicts import Truths, resolved_truths
+
+        trace = self._split.trace
+        if self.settings.end == "closed":
+            return Truths(np.arange(trace.points), offsets_in_trace(trace), truths(self.policy.core, trace))
+        return resolved_truths(self._told_of_trace(monitor, tally), trace)
+
     def _told_of_blocks(self) -> Iterator[Told]:
         """What is told of a text while it is read."""
         assert not isinstance(self._log, pa.Table)
@@ -189,16 +187,16 @@ class PropositionalOnLog:
         last = None
         for stamps, atoms in reader.blocks():
             last = int(stamps[-1])
-            yield self._counted(self.monitor.take(stamps, atoms), len(stamps))
+            yield self.tally.counted(self.monitor.take(stamps, atoms), len(stamps))
             self.tally.skipped = reader.skipped
             if self.monitor.failure is not None:
                 return
         self.tally.skipped = reader.skipped
         if last is not None and self.settings.end == "closed":
-            yield self._counted(self.monitor.close(last), 0)
+            yield self.tally.counted(self.monitor.close(last), 0)
 
-    def _told_of_trace(self) -> Iterator[Told]:
-        """What is told of a log that is in memory."""
+    def _told_of_trace(self, monitor: StreamMonitor, tally: Tally) -> Iterator[Told]:
+        """What a monitor tells of a log that is in memory."""
         from cep_core.monitoring.propositional.stream.closing import with_ends
         from cep_core.monitoring.propositional.stream.kernels.points import LAST_POINT
         from cep_core.monitoring.propositional.stream.monitor import BLOCK
@@ -208,20 +206,10 @@ class PropositionalOnLog:
         for begin in range(0, len(stamps), BLOCK):
             piece = slice(begin, begin + BLOCK)
             some = {name: column[piece] for name, column in atoms.items()}
-            told = self.monitor.take(stamps[piece], some, flags[piece])
-            yield self._counted(told, len(stamps[piece]) - int(np.count_nonzero(flags[piece] == LAST_POINT)))
-            if self.monitor.failure is not None:
+            told = monitor.take(stamps[piece], some, flags[piece])
+            yield tally.counted(told, len(stamps[piece]) - int(np.count_nonzero(flags[piece] == LAST_POINT)))
+            if monitor.failure is not None:
                 return
-
-    def _counted(self, told: Told, points: int) -> Told:
-        from cep_core.monitoring.propositional.stream.kernels.state import EQUAL, FALSE
-
-        equivalences = int(np.count_nonzero(told.code == EQUAL))
-        self.tally.points += points
-        self.tally.equivalences += equivalences
-        self.tally.truths += len(told.code) - equivalences
-        self.tally.violations += int(np.count_nonzero(told.code == FALSE))
-        return told
 
     def _raise_failure(self) -> None:
         if self.monitor.failure is not None:

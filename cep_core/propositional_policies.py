@@ -1,15 +1,19 @@
-"""Asking a whole log in a notebook where a propositional policy holds: truths, and equivalences between points."""
+"""Asking a whole log in a notebook where a propositional policy holds, and why: truths, equivalences, causes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import BY_TIMESTAMP
-from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings
+from cep_core.propositional_on_log import PropositionalOnLog
+from cep_core.stream_settings import StreamSettings
+
+if TYPE_CHECKING:
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 
 def monitor_mtl(
@@ -56,3 +60,36 @@ def monitor_mtl(
     """
     asked = PropositionalOnLog(formula, log, StreamSettings(mode, resolved, end, points, for_each))
     return asked.stream() if batches else asked.table()
+
+
+def why_mtl(
+    formula: str | Path,
+    log: str | Path | pa.Table,
+    at: tuple[int, int],
+    values: Mapping[str, int | float | str] | None = None,
+    *,
+    end: str = "open",
+    points: str = BY_TIMESTAMP,
+    for_each: str | Sequence[str] | None = None,
+) -> Causes:
+    """Why a propositional formula holds, or does not hold, at a point: the smallest proof.
+
+    `at`: the point's `ts`, and its index among the points of equal `ts` of its sub-log. `values`: of the attributes of
+    `for_each`, whose sub-log is asked. All else as for `monitor_mtl`. The proof takes the log as complete. The answer
+    tells by `holds` whether the formula holds there, by `tree` the proof; of a violation, `sharing` tells which points
+    of its episode have the same explanation: their proofs rest on the same atoms at the point itself, the same events
+    elsewhere, and the absence of the same atoms.
+
+    Raises what `monitor_mtl` raises, and ValueError for a point that the log lacks or that is not decided yet, and for
+    values that are not those of a sub-log. Cost: reading and monitoring the log, then the events in the reach of the
+    points of the episode, of which the first 1,000 are looked at.
+
+    >>> print(why_mtl("used IMPLIES NOT ONCE deleted", "@1 used\\n@2 deleted\\n@3 used\\n@9 used", (3, 0)))
+    used IMPLIES NOT (ONCE deleted) does not hold at 3
+      used at 3
+      ONCE deleted holds at 3
+        deleted at 2
+    the same for 2 points, first at 3, last at 9
+    """
+    settings = StreamSettings(end=end, points=points, for_each=for_each, with_causes=True)
+    return PropositionalOnLog(formula, log, settings).causes(at, values or {})

@@ -1,14 +1,16 @@
-"""Compares the outcome of other systems' suites with the disagreements that are written down.
+"""Compares the outcome of other systems' suites with what is written down: disagreements, and how many cases pass.
 
-    python scripts/compare_conformance.py OUTCOME.json DISAGREEMENTS.txt
+    python scripts/compare_conformance.py OUTCOME.json DISAGREEMENTS.txt SUITES.txt
 
-Exit status 1 for a failure that is not written down, or a line that does not fail any more.
+Exit status 1 for a failure that is not written down, a line that does not fail any more, or a suite of which fewer
+cases pass than its line says.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 
@@ -29,7 +31,24 @@ def differences(cases: list[dict[str, str]], written: str) -> list[str]:
     return [*ill, *new, *(f"stale line: {suite} {name} does not fail any more" for suite, name in stale)]
 
 
+def lost(cases: list[dict[str, str]], suites: str) -> list[str]:
+    """The suites of which fewer cases pass than must.
+
+    >>> lost([{"suite": "s", "status": "passed"}], "# suite, cases\\ns 1\\nt 2")
+    ['lost cases: 0 of t pass, 2 must']
+    """
+    passed = Counter(case["suite"] for case in cases if case["status"] == "passed")
+    lines = [line.split() for line in suites.splitlines() if line.strip() and not line.startswith("#")]
+    return [
+        f"lost cases: {passed[suite]} of {suite} pass, {least} must"
+        for suite, least in lines
+        if passed[suite] < int(least)
+    ]
+
+
 if __name__ == "__main__":
-    problems = differences(json.loads(Path(sys.argv[1]).read_text())["cases"], Path(sys.argv[2]).read_text())
+    outcome, written, suites = (Path(name).read_text() for name in sys.argv[1:])
+    cases = json.loads(outcome)["cases"]
+    problems = [*differences(cases, written), *lost(cases, suites)]
     print(*problems, sep="\n", end="\n" if problems else "")
     sys.exit(bool(problems))

@@ -10,9 +10,9 @@ if [ ! -f "$runner" ]; then
     exit 0
 fi
 rm -f .cache/conformance.json
-mapfile -t suites < <(grep -vE '^(#|\s*$)' tests/conformance_suites.txt)
+mapfile -t suites < <(sed -nE 's/^(\w+) .*/\1/p' tests/conformance_suites.txt)
 echo "conformance: ${suites[*]}"
 outcome=.cache/conformance.json
 PYTHONPATH=. scripts/run.sh python "$runner" "${suites[@]}" --jobs 2 --cache .cache/conformance --list-failures 20 --timeout 600 \
     --json "$outcome" || [ -s "$outcome" ]
-scripts/run.sh python scripts/compare_conformance.py "$outcome" tests/monitoring/disagreements.txt
+scripts/run.sh python scripts/compare_conformance.py "$outcome" tests/monitoring/disagreements.txt tests/conformance_suites.txt

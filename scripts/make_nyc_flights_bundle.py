@@ -57,10 +57,10 @@ def numbered(rows: Iterator[Row], first: date, last: date) -> Iterator[Row]:
             yield [str(number), *row]
 
 
-def write(rows: Iterable[Row], path: Path) -> int:
-    """Write a gzipped CSV file without a time stamp; returns the number of data rows."""
+def write(rows: Iterable[Row], path: Path, level: int) -> int:
+    """Write a CSV file, gzipped at a level from 1 to 9, without a time stamp; returns the number of data rows."""
     count = -1
-    with path.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+    with path.open("wb") as file, gzip.GzipFile("", "wb", level, file, mtime=0) as packed:
         text = io.TextIOWrapper(packed, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")
         for row in rows:
@@ -81,11 +81,12 @@ def main() -> None:
     first, last = (date(2013, 1, 1), date(2013, 12, 31)) if options.year else BUNDLE_DAYS
     into, data = options.into or BUNDLE, package_data()
     into.mkdir(parents=True, exist_ok=True)
+    level = 4 if options.year else 9  # the bundle is committed; a year a tenth smaller would take three seconds more
     counts = {
-        "flights": write(numbered(flights(data), first, last), into / "flights.csv.gz"),
-        "weather": write(numbered(table(data / "weather.csv"), first, last), into / "weather.csv.gz"),
-        "planes": write(table(data / "planes.csv"), into / "planes.csv.gz"),
-        "airports": write(table(data / "airports.csv"), into / "airports.csv.gz"),
+        "flights": write(numbered(flights(data), first, last), into / "flights.csv.gz", level),
+        "weather": write(numbered(table(data / "weather.csv"), first, last), into / "weather.csv.gz", level),
+        "planes": write(table(data / "planes.csv"), into / "planes.csv.gz", level),
+        "airports": write(table(data / "airports.csv"), into / "airports.csv.gz", level),
     }
     print(f"{into}: " + ", ".join(f"{rows:,} {name}" for name, rows in counts.items()))
 

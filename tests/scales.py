@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from jobs.lake.session import SCALE, Scale, scale_of
+from jobs.lake.session import CODE, SCALE, Scale, scale_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,3 +21,16 @@ def at(spark: SparkSession, scale: Scale) -> Iterator[None]:
         yield
     finally:
         spark.conf.set(SCALE, before)
+
+
+@contextmanager
+def generating_code(spark: SparkSession) -> Iterator[None]:
+    """Let Spark generate code for its plans, as it does for large inputs."""
+    before = {name: spark.conf.get(name) for name in CODE["large"]}
+    for name, value in CODE["large"].items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)

@@ -45,24 +45,26 @@ class Predictor:
         loads = np.zeros(plan.cells)
         if not total:
             return loads
-        for name in dict.fromkeys(atom.event_type for atom in plan.atoms):
+        atoms_of: dict[str, dict[Atom, list[Atom]]] = {}
+        for atom in plan.atoms:
+            atoms_of.setdefault(atom.event_type, {}).setdefault(with_constants(atom), []).append(atom)
+        for name, of_type in atoms_of.items():
             missed, events = np.ones(plan.cells), self.statistics.events.get(name, 0)
-            for relations in _disjoint(with_constants(atom) for atom in plan.atoms if atom.event_type == name):
-                reached = sum((self._reached(plan, relation) for relation in relations), np.zeros(plan.cells))
+            for relations in _disjoint(of_type):
+                reached = sum((self._reached(plan, atom, of_type[atom]) for atom in relations), np.zeros(plan.cells))
                 missed *= 1 - reached / max(1, events)
             loads += (1 - missed) * events / total
         return loads
 
-    def _reached(self, plan: Plan, relation: Atom) -> Loads:
-        """By cell: how many events of a relation go there, by any of the atoms with its constants."""
+    def _reached(self, plan: Plan, relation: Atom, atoms: Iterable[Atom]) -> Loads:
+        """By cell: how many events of a relation go there, by any of the atoms, which have its constants."""
         events, missed = self.statistics.matching(relation), np.ones(plan.cells)
         seen: set[frozenset[object]] = set()
-        for atom in plan.atoms:
-            if with_constants(atom) == relation:
-                hit, signature = self._hits(plan, atom)
-                if signature not in seen:
-                    seen.add(signature)
-                    missed *= 1 - hit * (self.statistics.matching(atom) / events if events else 0)
+        for atom in atoms:
+            hit, signature = self._hits(plan, atom)
+            if signature not in seen:
+                seen.add(signature)
+                missed *= 1 - hit * (self.statistics.matching(atom) / events if events else 0)
         return (1 - missed) * events
 
     def bound(self, plan: Plan) -> float:

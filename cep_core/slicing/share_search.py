@@ -12,7 +12,8 @@ is the sum over atoms of rate / product of the shares of the atom's variables.
    a few steps of descent choose them.
 4. Two variables that may change places, because the atoms stay the same, have descending shares.
 
-A vector that can only cost the same is dropped, too, unless it may win the tie. Whole vectors are compared exactly.
+A vector that can only cost the same is dropped, too, unless it may win the tie: where rates are equal, thousands cost
+the same. Whole vectors are compared exactly.
 Cost: O(variables * atoms) array operations for a partial vector. How many there are is not bounded by a polynomial;
 `ShareSearch.looked_at` tells.
 """
@@ -69,8 +70,7 @@ class ShareSearch:
         if not order or slices == 1:
             return tuple(ones.tolist())
         members = members[:, order]
-        saved = _saved_at_most(slices, len(order))
-        tree = _Tree(members, rates, _earlier_twins(members, rates), np.argsort(order), saved)
+        tree = _Tree(members, rates, _earlier_twins(members, rates), np.argsort(order), min(slices, MOST_TABLED))
         best, held = tuple(ones.tolist()), ones[order]
         least = float(rates.sum())
         stack = [(np.ones((1, 0), np.int64), np.array([slices], np.int64), np.zeros(1))]
@@ -135,8 +135,8 @@ class _Tree:
     twins: list[int | None]
     places: Ints
     """The number of each variable in this order, by its rank in the order of the caller's variables."""
-    saved: Floats
-    """By number of variables and of slices: the most that whole shares save if all variables weigh 1."""
+    tabled: int
+    """Up to so many slices the saving of whole shares is tabled."""
 
     def may_win(self, shares: Ints, left: Ints, bounds: Floats, least: float, held: Ints) -> Flags:
         """Which partial vectors may become better than the one held, whose cost is `least`.
@@ -148,19 +148,54 @@ class _Tree:
         if not len(ties):
             return may
         shares, left = shares[ties], left[ties]
-        known = shares.shape[1]
         maximum = shares.max(axis=1, initial=1)
         smaller = maximum < held.max()
         smaller[smaller] = self.bounds(shares[smaller], left[smaller], cap=held.max() - 1) <= least * (1 + NEARLY)
-        room = (held.prod() - 1) // shares.prod(axis=1)
+        spent = shares.prod(axis=1)
+        room = (held.prod() - 1) // spent
         fewer = (maximum <= held.max()) & (room > 0)
         fewer[fewer] = self.bounds(shares[fewer], np.minimum(left, room)[fewer]) <= least * (1 + NEARLY)
-        unknown = np.flatnonzero(self.places >= known)
-        prefix = self.places[: unknown[0] if len(unknown) else len(held)]
-        steps = np.column_stack([shares[:, prefix] - held[prefix], np.ones(len(shares), np.int64)])
-        earlier = (maximum <= held.max()) & (steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)] > 0)
+        left = np.minimum(left, held.prod() // spent)
+        earlier = (maximum <= held.max()) & (left > 0)
+        earlier[earlier] = self._may_be_earlier(shares[earlier], left[earlier], least * (1 + NEARLY), held)
         may[ties] = smaller | fewer | earlier
         return may
+
+    def _may_be_earlier(self, shares: Ints, left: Ints, least: float, held: Ints) -> Flags:
+        """Which partial vectors may have a completion that gives more to the first variable where it differs."""
+        is_known = self.places < shares.shape[1]
+        known = self.places[is_known]
+        steps = np.column_stack([shares[:, known] - held[known], np.zeros(len(shares), np.int64)])
+        first = np.where((steps != 0).any(axis=1), (steps != 0).argmax(axis=1), len(known))
+        differs_at = np.append(np.flatnonzero(is_known), len(held))[first]
+        may: Flags = steps[np.arange(len(steps)), first] > 0
+        may[may] = self.bounds(shares[may], left[may], cap=held.max()) <= least
+        for place in np.flatnonzero(~is_known):
+            rows = np.flatnonzero(~may & (place < differs_at))
+            if len(rows):
+                bounds = self._bounds_with(int(self.places[place]), shares[rows], left[rows], held)
+                may[rows] = bounds <= least
+        return may
+
+    def _bounds_with(self, own: int, shares: Ints, left: Ints, held: Ints) -> Floats:
+        """No vector that begins like this and gives the variable `own` more than the held one does costs less."""
+        costs = self.costs(shares)
+        later = self.members[:, shares.shape[1] :].astype(np.float64)
+        weights = costs @ later
+        place = own - shares.shape[1]
+        most = int(held.max())
+        table = _saved_at_most(self.tabled, len(self.twins), min(most, self.tabled))
+        others = np.delete(weights, place, axis=1).max(axis=1, initial=0.0)
+        saved = np.full(len(shares), -np.inf)
+        for share in range(int(held[own]) + 1, most + 1):
+            fits = left >= share
+            rest = left[fits] // share
+            whole = np.where(
+                rest > MOST_TABLED, table.shape[0], table[later.shape[1] - 1, np.minimum(rest, MOST_TABLED)]
+            )
+            saved[fits] = np.maximum(saved[fits], weights[fits, place] * (1 - 1 / share) + others[fits] * whole)
+        bounds: Floats = (costs.sum(axis=1) - saved) * (1 - 1e-14)
+        return bounds
 
     def costs(self, shares: Ints) -> Floats:
         """By partial vector and atom: rate / product of the shares that are known."""
@@ -190,20 +225,23 @@ class _Tree:
         live, later, bits = costs[:, is_open], later[is_open], np.log2(left)
         closed, weights = costs[:, ~is_open].sum(axis=1), live @ later
         saved = _most_saved(weights, bits, cap)
-        whole = weights.max(axis=1, initial=0.0) * self.saved[later.shape[1], np.minimum(left, MOST_TABLED)]
+        table = _saved_at_most(self.tabled, len(self.twins), min(cap or self.tabled, self.tabled))
+        whole = weights.max(axis=1, initial=0.0) * table[later.shape[1], np.minimum(left, MOST_TABLED)]
         bounds: Floats = closed + live.sum(axis=1) - np.where(left > MOST_TABLED, saved, np.minimum(saved, whole))
         rest = bounds <= least
-        bounds[rest] = np.maximum(bounds[rest], closed[rest] + _weighted(live[rest], later, bits[rest]))
+        bounds[rest] = np.maximum(
+            bounds[rest], closed[rest] + _weighted(live[rest], later, bits[rest], least - closed[rest])
+        )
         return bounds * (1 - 1e-14)
 
 
-@lru_cache(maxsize=16)
-def _saved_at_most(slices: int, variables: int) -> Floats:
-    """By number of variables and of slices: the largest sum of 1 - 1 / share for shares with such a product."""
-    saved = np.zeros((variables + 1, min(slices, MOST_TABLED) + 1))
-    slots = np.arange(saved.shape[1])
+@lru_cache(maxsize=64)
+def _saved_at_most(slices: int, variables: int, cap: int) -> Floats:
+    """By number of variables and of slices: the largest sum of 1 - 1 / share; no share is above `cap`."""
+    saved = np.zeros((variables + 1, slices + 1))
+    slots = np.arange(slices + 1)
     for count in range(1, variables + 1):
-        for share in range(1, saved.shape[1]):
+        for share in range(1, cap + 1):
             with_share = saved[count - 1, slots[share:] // share] + 1 - 1 / share
             saved[count, share:] = np.maximum(saved[count, share:], with_share)
     return saved
@@ -221,20 +259,24 @@ def _most_saved(weights: Floats, bits: Floats, cap: int | None) -> Floats:
     return saved
 
 
-def _weighted(costs: Floats, members: Floats, bits: Floats) -> Floats:
-    """The second bound: sum(c) >= prod((c / w)^w) for weights w, where no bit does more than the best use of one."""
+def _weighted(costs: Floats, members: Floats, bits: Floats, enough: Floats) -> Floats:
+    """The second bound: sum(c) >= prod((c / w)^w) for weights w, where no bit does more than the best use of one.
+
+    What is above `enough` need not be known well.
+    """
     best = np.zeros(len(costs))
-    spent = np.zeros_like(costs)
-    placed = np.zeros((len(costs), members.shape[1]))
     rows = np.arange(len(costs))
+    spent, placed = np.zeros_like(costs), np.zeros((len(costs), members.shape[1]))
     for step in range(DESCENT):
         terms = costs * np.exp2(-spent)
         total = terms.sum(axis=1)
         weights = terms / total[:, None]
         uses = weights @ members
         exponent = (weights * spent).sum(axis=1) - bits * uses.max(axis=1)
-        best = np.maximum(best, total * np.exp2(exponent))
+        best[rows] = np.maximum(best[rows], total * np.exp2(exponent))
         placed *= step / (step + 2)
-        placed[rows, uses.argmax(axis=1)] += bits * 2 / (step + 2)
+        placed[np.arange(len(rows)), uses.argmax(axis=1)] += bits * 2 / (step + 2)
+        low = best[rows] <= enough
+        rows, costs, placed, bits, enough = rows[low], costs[low], placed[low], bits[low], enough[low]
         spent = placed @ members.T
     return best

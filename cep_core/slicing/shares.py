@@ -55,16 +55,29 @@ def optimize_shares(
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
     weights = rates_of(atoms, rates)
-    return {
-        frozenset(group): best_shares(atoms, variables, slices, weights, frozenset(group))
-        for group in subsets(heavy_variables)
-    }
+    shares: dict[frozenset[str], tuple[int, ...]] = {}
+    for group in map(frozenset, subsets(heavy_variables)):
+        shares[group] = best_shares(atoms, variables, slices, weights, group, shares)
+    return shares
 
 
 def best_shares(
-    atoms: Sequence[Atom], variables: Sequence[str], slices: int, rates: Sequence[Fraction], heavy: frozenset[str]
+    atoms: Sequence[Atom],
+    variables: Sequence[str],
+    slices: int,
+    rates: Sequence[Fraction],
+    heavy: frozenset[str],
+    known: Mapping[frozenset[str], tuple[int, ...]],
 ) -> tuple[int, ...]:
-    """The best share vector that gives the `heavy` variables share 1. `rates`: one for each atom."""
+    """The best share vector that gives the `heavy` variables share 1. `rates`: one for each atom.
+
+    `known`: the best ones of smaller sets. One that gives share 1 to all of `heavy` is the best here, too: it won
+    against more vectors.
+    """
+    for name in sorted(heavy):
+        wider = known.get(heavy - {name})
+        if wider is not None and wider[variables.index(name)] == 1:
+            return wider
     return searched(atoms, variables, slices, rates, heavy)[0]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cep_core.events.logs.errors import LogError
 from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
-from cep_core.propositional_on_log import MODES, Tally
+from cep_core.stream_settings import MODES, Tally
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count
 from jobs.log_files.meter import Meter
@@ -134,10 +134,10 @@ def _tell_causes(options: argparse.Namespace, policy: Asked, question: str) -> i
         causes = policy.policy.causes(verdict.at, verdict.values)
     except ValueError as error:
         raise WrongWorkload(f"{'--why' if options.why else '--why-not'}: {error}") from error
-    if causes.holds == (options.why is None):
-        remark(f"this is {'a' if causes.holds else 'no'} violation")
+    if causes.is_violation == (options.why is None):
+        remark(f"this is {'a' if causes.is_violation else 'no'} violation")
     print(json.dumps(causes.to_dict(), ensure_ascii=False) if options.json else causes.text(policy.clock.time))
-    return VIOLATED if options.fail and causes.holds else OK
+    return VIOLATED if options.fail and causes.is_violation else OK
 
 
 def _told(tally: Tally, listing: VerdictListing, seconds: float) -> str:

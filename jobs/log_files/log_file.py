@@ -24,7 +24,8 @@ Tick = Callable[[int, int], None]
 """Called with the amount that is done and the total amount."""
 
 _FORMS = {".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+"""By suffix, the names of compressions that are read."""
 _BATCH = 1 << 17
 
 
@@ -47,7 +48,7 @@ class LogFile:
                     return pa.json.read_json(stream).select(list(columns))
                 return pa.csv.read_csv(stream, convert_options=_conversion(self.missing, columns))
         except (OSError, pa.ArrowException) as error:
-            raise _unreadable(self.path, error) from error
+            raise unreadable(self.path, error) from error
 
 
 def look_at(path: Path, missing: Sequence[str] = (), form: str | None = None) -> LogFile:
@@ -59,7 +60,7 @@ def look_at(path: Path, missing: Sequence[str] = (), form: str | None = None) ->
     """
     if not path.is_file():
         raise RunError(f"no such file: {path}")
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _COMPRESSED]
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     form = form or _FORMS.get(suffixes[-1] if suffixes else "", "csv")
     try:
         if form == "parquet":
@@ -77,7 +78,7 @@ def look_at(path: Path, missing: Sequence[str] = (), form: str | None = None) ->
     except StopIteration:
         sample = None
     except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     if sample is None:
         raise UnreadableSource(path, "it has no rows")
     twice = [name for name, times in Counter(sample.schema.names).items() if times > 1]
@@ -105,9 +106,9 @@ def _read_parquet(path: Path, columns: Sequence[str], tick: Tick) -> pa.Table:
 
 def _parquet_source(path: Path) -> Any:
     """What Parquet is read from: the file, or its content if the whole file is compressed."""
-    if path.suffix.lower() not in _COMPRESSED:
+    if path.suffix.lower() not in COMPRESSED:
         return path
-    with pa.input_stream(str(path), compression=_COMPRESSED[path.suffix.lower()]) as stream:
+    with pa.input_stream(str(path), compression=COMPRESSED[path.suffix.lower()]) as stream:
         return pa.BufferReader(stream.read())
 
 
@@ -137,7 +138,7 @@ class _Counting:
 def _counted(path: Path, tick: Tick) -> pa.NativeFile:
     """The file's content as a stream, decompressed."""
     file = pa.PythonFile(_Counting(path.open("rb"), path.stat().st_size, tick), "r")
-    compression = _COMPRESSED.get(path.suffix.lower())
+    compression = COMPRESSED.get(path.suffix.lower())
     return file if compression is None else pa.CompressedInputStream(file, compression)
 
 
@@ -145,6 +146,7 @@ def _silent(done: int, total: int) -> None:
     pass
 
 
-def _unreadable(path: Path, error: Exception) -> RunError:
+def unreadable(path: Path, error: Exception) -> RunError:
+    """The error for a file that cannot be read. Raises one that names the byte where the file is damaged."""
     refuse_damaged([str(path)])
     return UnreadableSource(path, str(error))

@@ -42,6 +42,19 @@ def test_violations_of_a_text_log(text_log: list[str], capsys: pytest.CaptureFix
     assert lines[2].startswith("2 violations; ")
 
 
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_a_compressed_text(text_log: list[str], suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is unpacked while it is read; where it is cut off, reading ends with an error, not with fewer violations."""
+    packed = Path(f"{text_log[1]}.{suffix}")
+    with pa.output_stream(str(packed)) as file:
+        file.write(LOG.encode())
+    assert main(["monitor", text_log[0], str(packed), *text_log[2:]]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("2 violations; ")
+    packed.write_bytes(packed.read_bytes()[:-9])
+    assert main(["monitor", text_log[0], str(packed), *text_log[2:]]) == 1
+    assert packed.name in capsys.readouterr().err
+
+
 def test_as_monpoly_prints(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", *text_log, "--as", "monpoly"]) == 0
     assert capsys.readouterr().out == '@5 (time point 1): ("N2","JFK-BOS")\n@20 (time point 2): ("N1","ATL-LGA")\n'

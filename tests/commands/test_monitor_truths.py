@@ -110,9 +110,65 @@ def test_explains_what_a_point_costs(text_log: list[str], capsys: pytest.Capture
 def test_options_of_the_other_language_are_refused(
     text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for wrong in (["--negate"], ["--as", "monpoly"], ["--format", "rv"], ["--why", "@1"]):
+    for wrong in (["--negate"], ["--as", "monpoly"], ["--format", "rv"], ["--sig", text_log[1]]):
         assert main(["monitor", *text_log, *wrong]) == 2
     policy = write(tmp_path / "p.mfotl", "P(x)\n")
     for wrong in (["--mode", "local"], ["--resolved"], ["--skip-bad"], ["--as", "aerial"]):
         assert main(["monitor", str(policy), text_log[1], *wrong]) == 2
     capsys.readouterr()
+
+
+EPISODE = "@1 used\n@2 deleted\n@3 used\n@4\n@5 used\n@5 used\n@40\n"
+
+
+def test_why_tells_an_episode_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = write(tmp_path / "p.mtl", "used IMPLIES NOT ONCE[0,9] deleted\n")
+    log = write(tmp_path / "use.log", EPISODE)
+    lines = printed(capsys, str(policy), str(log), "--why")
+    assert lines[:-1] == [
+        "3",
+        "    used IMPLIES NOT (ONCE[0,9] deleted) does not hold at 3",
+        "      used at 3",
+        "      ONCE[0,9] deleted holds at 3",
+        "        deleted at 2",
+        "    the same for 3 points, first at 3, last at 5",
+        "5",
+        "    as at 3",
+        "5, offset 1",
+        "    as at 3",
+    ]
+    assert lines[-1].startswith("7 points, 7 decided, 3 violations, ")
+    rows = [json.loads(line) for line in printed(capsys, str(policy), str(log), "--why", "--json")]
+    assert [row["why"]["same_for"] if "why" in row else None for row in rows] == [None, None, 3, None, 3, 3, None]
+
+
+def test_why_and_why_not_of_one_point(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = write(tmp_path / "p.mtl", "used IMPLIES NOT ONCE[0,9] deleted\n")
+    log = write(tmp_path / "use.log", EPISODE)
+    assert printed(capsys, str(policy), str(log), "--why", "@5+1")[-1] == "the same for 3 points, first at 3, last at 5"
+    holds = printed(capsys, str(policy), str(log), "--why-not", "@1")
+    assert holds == [
+        "used IMPLIES NOT (ONCE[0,9] deleted) holds at 1",
+        "  ONCE[0,9] deleted does not hold at 1",
+        "    no deleted at 1",
+    ]
+    assert main(["monitor", str(policy), str(log), "--why-not", "@3", "--fail"]) == 4
+    assert "this is a violation" in capsys.readouterr().err
+    assert main(["monitor", str(policy), str(log), "--why", "@6"]) == 2
+    assert "--why: the log has 0 points at 6, none of offset 0" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(EPISODE.encode())))
+    assert printed(capsys, str(policy), "-", "--why")[1].endswith("does not hold at 3")
+
+
+def test_why_of_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = write(tmp_path / "land.mtl", "late IMPLIES EVENTUALLY[0,10s] Arrival\n")
+    log = write(tmp_path / "flights.csv", TABLE)
+    asked = [str(policy), str(log), "--atom", "late: Departure delay >= 60", "--for-each", "plane"]
+    lines = printed(capsys, *asked, "--why")
+    assert lines[2] == "      late (seq 3) at 2024-01-02 10:00:07"
+    assert printed(capsys, *asked, "--why", "plane=N2 @2024-01-02 10:00:07")[1] == lines[2][4:]
+    assert printed(capsys, *asked, "--why-not", "plane=N1 @2024-01-02 10:00:00")[-1].startswith(
+        "    Arrival (seq 2) at"
+    )

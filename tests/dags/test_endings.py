@@ -53,25 +53,23 @@ def run(bag: Any, dag_id: str, **options: Any) -> dict[str, str]:
     return {f"{one.task_id}[{one.map_index}]": str(one.state) for one in done.get_task_instances()}
 
 
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark's settings are chosen, so that no task starts a program to choose them."""
+    monkeypatch.setenv("TRENDMILL_SPARK_SETTINGS", "chosen")
+
+
 def test_a_night_submits_the_operating_day(bag: Any, spark_submit: Path) -> None:
-    """Three applications, each told the day in which the data interval begins."""
+    """Three applications, each told the day in which the data interval begins, with the settings for little input.
+
+    spark-submit fixes heap and compilers before any code of ours runs, so they are chosen before it.
+    """
     states = run(bag, "nightly_small")
     assert set(states.values()) == {"success"}
     days = "2013-03-08..2013-03-08"
     assert (spark_submit / "submitted").read_text().splitlines() == [f"{task} {days}" for task in _ORDER]
-
-
-def test_each_task_starts_with_the_settings_for_its_input(
-    bag: Any, spark_submit: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """spark-submit fixes heap and compilers before any code of ours runs, so they are chosen before it."""
-    run(bag, "nightly_small")
-    small = {task: (spark_submit / f"{task}.conf").read_text() for task in _ORDER}
-    monkeypatch.setenv("TRENDMILL_SCALE", "large")
-    run(bag, "nightly_small")
-    large = {task: (spark_submit / f"{task}.conf").read_text() for task in _ORDER}
-    assert all("wholeStage false" in text and "TieredStopAtLevel=1" in text for text in small.values())
-    assert all("wholeStage true" in text and "TieredStopAtLevel" not in text for text in large.values())
+    small = [(spark_submit / f"{task}.conf").read_text() for task in _ORDER]
+    assert all("wholeStage false" in text and "TieredStopAtLevel=1" in text for text in small)
 
 
 def test_a_file_of_settings_comes_before_what_is_chosen(
@@ -88,6 +86,7 @@ def test_a_file_of_settings_comes_before_what_is_chosen(
     assert (spark_submit / "load.conf").read_text() == own.read_text()
 
 
+@pytest.mark.usefixtures("settled")
 def test_a_refused_day_fails_for_good_and_stops_what_follows(bag: Any, spark_submit: Path) -> None:
     """Exit code 3: no retry, downstream `upstream_failed`."""
     (spark_submit / "codes").write_text("load 3\n")
@@ -96,6 +95,7 @@ def test_a_refused_day_fails_for_good_and_stops_what_follows(bag: Any, spark_sub
     assert {states[f"{task}[-1]"] for task in ("slice", "evaluate", "publish")} == {"upstream_failed"}
 
 
+@pytest.mark.usefixtures("settled")
 @pytest.mark.parametrize(
     ("code", "kind"), [(1, "AirflowException"), (2, "AirflowFailException"), (3, "AirflowFailException")]
 )
@@ -110,16 +110,23 @@ def test_the_program_has_the_last_word(bag: Any, spark_submit: Path, code: int, 
     assert str(caught.value).endswith("rate of Departure")
 
 
-def test_a_backfill_runs_its_chunks(bag: Any, spark_submit: Path) -> None:
-    """Seven days in chunks of three: each chunk passes through the same tasks, its days in one go."""
-    conf = {"from": "2013-03-05", "to": "2013-03-11", "chunk": 3, "reason": "a corrected file"}
+def test_a_backfill_runs_its_chunks(bag: Any, spark_submit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four days in chunks of three: each chunk passes through the same tasks, its days in one go.
+
+    Here the input is said to be large, and each task starts with the settings for that.
+    """
+    monkeypatch.setenv("TRENDMILL_SCALE", "large")
+    conf = {"from": "2013-03-05", "to": "2013-03-08", "chunk": 3, "reason": "a corrected file"}
     states = run(bag, "backfill_small", run_conf=conf)
     assert set(states.values()) == {"success"}
-    chunks = ["2013-03-05..2013-03-07", "2013-03-08..2013-03-10", "2013-03-11..2013-03-11"]
+    chunks = ["2013-03-05..2013-03-07", "2013-03-08..2013-03-08"]
     submitted = (spark_submit / "submitted").read_text().splitlines()
     assert sorted(submitted) == sorted(f"{task} {days}" for task in _ORDER for days in chunks)
+    large = [(spark_submit / f"{task}.conf").read_text() for task in _ORDER]
+    assert all("wholeStage true" in text and "TieredStopAtLevel" not in text for text in large)
 
 
+@pytest.mark.usefixtures("settled")
 def test_an_evaluation_measures_then_publishes(bag: Any, spark_submit: Path) -> None:
     """One application; where it fails, nothing is published."""
     states = run(bag, "evaluation_small")

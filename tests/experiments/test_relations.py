@@ -7,17 +7,18 @@ relation says what holds instead.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cep_core.experiments.generators.positions import FootballMatch, generate_positions
 from cep_core.experiments.grids.cells import measure_cell, scenario_of_cell
 from cep_core.experiments.grids.grid import Cell, Grid, grid_of
-from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.logs import GENERATORS, LogSource
 from cep_core.experiments.grids.relations import RELATIONS, judged
 from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.shedding.arrays.clock import arrivals
@@ -32,6 +33,14 @@ from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
 
 GRIDS = Path(__file__).parents[2] / "workloads" / "nyc_flights" / "experiments"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _positions_are_generated_once() -> Iterator[None]:
+    """Ninety minutes of a match take longer to make than most cells take to measure; cells share them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GENERATORS, "positions", (FootballMatch, lru_cache(maxsize=4)(generate_positions)))
+        yield
 
 
 def declared(name: str) -> Grid:
@@ -171,7 +180,7 @@ def test_xl4_partial_matches_of_one_striker_share_their_fate():
 
 def test_xl4_a_report_that_is_left_out_is_replaced_at_once():
     """Why dropping events wins on Q3: with one report of each player a second instead of four it does not."""
-    grid = changed("q3_match_probability", ("pSPICE", "E-BL"), 4, {"n": (4,)})
+    grid = changed("q3_match_probability", ("pSPICE", "E-BL"), 2, {"n": (4,)})
     assert isinstance(grid.log, LogSource)
     for rate, events_win in ((1, False), (4, True)):
         log = replace(grid.log, parameters={**grid.log.parameters, "rate": rate})

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from jobs.exits import LeaseLost, exit_code, message
+from jobs.lake import arrow_write
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
-from jobs.lake.register import register
-from jobs.lake.session import start_session
-from tests.lake.test_fence import overwrite, slow
+from tests.lake.test_fence import held, overwrite
 
 
 def main() -> int:
     lake, begun, go_on = (Path(argument) for argument in sys.argv[1:])
-    spark = start_session("paused")
-    path = lease_file(lake, "fenced")
-    try:
-        with kept(path, take(path, "first", "the first run")):
-            register(spark, "fenced", lake)
-            overwrite(slow(spark, 1, begun, go_on), "fenced.answers")
-    except LeaseLost as error:
-        print(message(error), file=sys.stderr, flush=True)
-        return exit_code(error)
-    finally:
-        spark.stop()
+    path, commit = lease_file(lake, "fenced"), arrow_write.write_deltalake
+
+    def slow(*arguments: Any, **keywords: Any) -> None:
+        """A commit that waits for a file, after the write's transaction has begun."""
+        begun.touch()
+        while not go_on.exists():
+            time.sleep(0.02)
+        commit(*arguments, **keywords)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow_write, "write_deltalake", slow)
+        try:
+            with kept(path, take(path, "first", "the first run")):
+                overwrite(held(1), "fenced.answers")
+        except LeaseLost as error:
+            print(message(error), file=sys.stderr, flush=True)
+            return exit_code(error)
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -79,9 +81,20 @@ class Readings:
         (folder / "events.sql").write_text(EVENTS)
         (folder / "expectations.yaml").write_text(RULES)
         self.workload = load_workload(folder)
-        self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
-        with leased(self.lake, "readings"), at(self.spark, "large"):
+        self._create()
+
+    def _create(self) -> None:
+        with leased(self.lake, "readings"):
             create(self.spark, "readings", [table_of(self.workload, name) for name in LOADED], self.lake)
+
+    @contextmanager
+    def as_large(self) -> Iterator[None]:
+        """In this block loads are those of a large input, which use the tables in Spark."""
+        self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
+        with at(self.spark, "large"):
+            self._create()
+            yield
+        self.spark.sql("DROP DATABASE readings CASCADE")
 
     @property
     def lake(self) -> Path:

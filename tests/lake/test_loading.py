@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorkload
-from jobs.lake.session import Scale
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, EVENTS, Readings
-from tests.scales import at
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -50,10 +48,11 @@ def test_any_order_of_loads_leaves_the_same_tables(readings: Readings) -> None:
     tables = ("events", "quarantine", "work_source_rows")
     at_once = {table: readings.rows(table) for table in tables}
     assert [row[4] for row in at_once["quarantine"]] == ["type", "not_negative"]
-    scales: tuple[Scale, ...] = ("small", "large", "small", "small")
-    for days, scale in zip(((D3,), (D1, D2), (D2,), (D1,)), scales, strict=True):
-        with at(readings.spark, scale):
-            readings.load(*days)
+    readings.load(D3)
+    with readings.as_large():
+        readings.load(D1, D2)
+    readings.load(D2)
+    readings.load(D1)
     assert {table: readings.rows(table) for table in tables} == at_once
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -285,23 +286,23 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     return draw(st.sampled_from(options))
 
 
+INTEGERS = whole(st.sampled_from([0, 1, 2, 2, None]))
+FLOATS = real(st.sampled_from([0.0, 1.0, 1.5, 2.0, None]))
+
+
+@cache  # making a strategy for each log takes longer than drawing from it
+def rows_of(
+    x: st.SearchStrategy[int | None], y: st.SearchStrategy[float | None], least: int, most: int, latest: int
+) -> st.SearchStrategy[list[tuple[object, ...]]]:
+    """Type, time stamp, x, k and y of each event."""
+    row = st.tuples(st.sampled_from("AABBCD"), st.integers(0, latest), x, st.sampled_from([0, 0, 1, None]), y)
+    return st.lists(row, min_size=least, max_size=most)
+
+
 @st.composite
 def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> list[Event]:
     """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
-    x, y = draw(whole(st.sampled_from([0, 1, 2, 2, None]))), draw(real(st.sampled_from([0.0, 1.0, 1.5, 2.0, None])))
-    rows = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from("AABBCD"),
-                st.integers(0, latest),
-                x,
-                st.sampled_from([0, 0, 1, None]),
-                y,
-            ),
-            min_size=least,
-            max_size=most,
-        )
-    )
+    rows = draw(rows_of(draw(INTEGERS), draw(FLOATS), least, most, latest))
     seqs = draw(st.permutations(range(len(rows)))) if draw(st.booleans()) else range(len(rows))
     events = [Event(kind, ts, seq, *values) for (kind, ts, *values), seq in zip(rows, seqs, strict=True)]
     return sorted(events, key=lambda event: (event.ts, event.seq))

@@ -13,10 +13,10 @@ LIST = Path(__file__).with_name("checklist.txt")
 ROWS = (
     *(f"F{number}" for number in range(1, 13)),
     *(f"S{number}" for number in range(1, 36)),
-    *(f"X{number}" for number in range(1, 12)),
-    *("B1", "B2", "B3", "B4", "B5", "B7", "B8"),
+    *(f"M{number}" for number in range(1, 22)),
+    *(f"X{number}" for number in range(1, 14)),
+    *(f"B{number}" for number in range(1, 9)),
 )
-"""Rows of first-order monitoring; those of propositional policies may stand in the list, too."""
 
 
 @cache

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from jobs.reports.figures.drawing import figure
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
 from tests.reports.lake.small_days import REPORTED
@@ -43,12 +42,6 @@ def places(_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def site(places: Path, _published: None) -> Path:
     """The folder of all reports, with those of `REPORTED` published."""
     return places / "reports"
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every drawing is empty. Nine tenths of a report's time are for drawings, which most tests do not look at."""
-    monkeypatch.setattr(figure, "drawn", lambda *_, **__: "<svg/>")
 
 
 def _point(patch: pytest.MonkeyPatch, root: Path) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from deltalake import DeltaTable, write_deltalake
 
 from tests.reports.lake.reading import read
 from tests.runs.lake.lakes import CommandLine, SmallLake
 from tests.runs.lake.small_workload import QUESTIONS, day
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -97,13 +94,12 @@ def test_one_query_without_a_result(asking: SmallLake, trendmill: CommandLine, t
     assert asking.rows("sums") == before
 
 
-def test_an_older_lake_gets_the_column(copied: SmallLake, spark: SparkSession, trendmill: CommandLine) -> None:
+def test_an_older_lake_gets_the_column(copied: SmallLake, trendmill: CommandLine) -> None:
     """`result_days` of a lake from before budgets is widened in place; its results stay current."""
-    location = str(copied.folder / "machines" / "result_days")
-    rows = spark.read.format("delta").load(location).drop("exhausted").toArrow()
-    writer = spark.createDataFrame(rows).write.format("delta").mode("overwrite").partitionBy("day")
-    writer.option("overwriteSchema", "true").save(location)
-    assert "exhausted" not in spark.read.format("delta").load(location).columns
+    table = DeltaTable(copied.folder / "machines" / "result_days")
+    rows = table.to_pyarrow_table().drop_columns(["exhausted"])
+    write_deltalake(table, rows, mode="overwrite", schema_mode="overwrite")
+    assert "exhausted" not in copied.table("result_days").column_names
     assert "stale" not in trendmill("status")[1]
     (copied.home / "queries" / "sums.cep").write_text(SUMS)
     code, told = trendmill("run", "--stale")

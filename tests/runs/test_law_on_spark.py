@@ -1,11 +1,11 @@
-"""The law of whole operating days on real tables: order, repetition, a failed gate and kill -9 leave no trace."""
+"""The law of whole operating days on real tables: order, repetition, a failed gate and a death leave no trace.
+
+All orders are in test_scope.py, without Spark.
+"""
 
 from __future__ import annotations
 
 import importlib
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
 from jobs.tasks.nightly import TASKS, refused_days, with_scope
-from tests.runs.lake.dying_task import ended_after_writing
+from tests.runs.lake.dying_stage import ended_after_writing
 from tests.runs.lake.lakes import SmallLake, Tables
 from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day, write_day
 from tests.scales import at
@@ -22,36 +22,32 @@ from tests.scales import at
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
-@pytest.mark.parametrize(
-    ("order", "again", "early"), [((1, 2), (1,), True), ((2, 1), (1, 2), False)], ids=["late-events", "backwards"]
-)
-def test_order_and_repetition_leave_the_same_tables(
-    lake: SmallLake,
-    home: Path,
-    undisturbed: Tables,
-    tmp_path: Path,
-    order: tuple[int, ...],
-    again: tuple[int, ...],
-    early: bool,
-) -> None:
-    """Two days in two orders with repetitions; day 0 is loaded as warm-up by whoever comes first.
+def test_a_day_with_late_events_is_repeated(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
+    """Day by day, the first as the day of a large input; then what came late is in its file, and it is repeated.
 
-    The first day runs as one of a large input does, the others as those of a small one. `early`: the day that runs
-    first lacks events, which come late: they are in its file before it is repeated.
+    Day 0 is loaded as warm-up by whoever comes first.
     """
-    write_day(home, order[0], early=early)
+    write_day(home, 1, early=True)
     try:
         with at(lake.spark, "large"):
-            lake.run(order[0], order[0])
+            lake.run(1, 1)
     finally:
-        write_day(home, order[0])
-    lake.run(order[1], order[1])
-    for number in again:
-        repeated = lake.copy(tmp_path / f"repeated-{number}")
-        repeated.run(number, number)
-        tables = repeated.tables()
-        assert {name: rows for name, rows in tables.items() if not rows} == {}
-        assert tables == undisturbed
+        write_day(home, 1)
+    lake.run(2, 2)
+    early = lake.tables()
+    lake.run(1, 1)
+    tables = lake.tables()
+    assert {name: rows for name, rows in tables.items() if not rows} == {}
+    assert tables == undisturbed != early
+
+
+def test_days_backwards_and_again_leave_the_same_tables(lake: SmallLake, undisturbed: Tables) -> None:
+    """Both days are repeated in one run."""
+    lake.run(2, 2)
+    lake.run(1, 1)
+    assert lake.tables() == undisturbed
+    lake.run(1, 2)
+    assert lake.tables() == undisturbed
 
 
 def test_a_repaired_day_leaves_no_trace(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
@@ -120,40 +116,19 @@ STAGES = {
 }
 """The stages of each task that write tables."""
 
-KILLED = ("validate", "evaluate")
-"""The stages that are killed by the operating system while Spark, or its workers, are at work. A small run cuts its
-slices without either."""
 
-
-def test_kill_9_in_every_writing_stage_then_a_retry(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
+def test_a_task_that_dies_in_any_writing_stage_is_mended_by_a_retry(lake: SmallLake, undisturbed: Tables) -> None:
     """A scheduler's retries of each task, each ended one stage later than the one before, then one that lives.
 
-    A process that is killed takes with it whatever else was being written. Between two writes there is nothing else,
-    so there the task may as well end within this session.
+    A stage that writes several tables at once dies twice: after the first of them, and after the last. Death comes
+    within this session; `commands/test_at_once.py` kills a program, JVM and all, in its work.
     """
     for task, stages in STAGES.items():
-        for stage in stages:
-            if stage in KILLED:
-                died = _dying_task(lake, home, task, stage)
-                assert died.returncode == -9, died.stdout + died.stderr
-                lake.forget()
-            else:
-                with lake.leased("killed"), ended_after_writing(importlib.import_module(f"jobs.stages.{stage}")):
+        for name in stages:
+            stage = importlib.import_module(f"jobs.stages.{name}")
+            for last in (False, True) if hasattr(stage, "replace_all") else (False,):
+                with lake.leased("killed"), ended_after_writing(stage, last=last):
                     TASKS[task](lake.begin(1, 2, "killed"))
         with lake.leased("killed"):
             TASKS[task](lake.begin(1, 2, "killed"))
     assert lake.tables() == undisturbed
-
-
-def _dying_task(lake: SmallLake, home: Path, task: str, stage: str) -> subprocess.CompletedProcess[str]:
-    root, program = Path(__file__).parents[2], str(Path(__file__).parent / "lake" / "dying_task.py")
-    return subprocess.run(
-        [sys.executable, program, str(home), task, stage, day(1).isoformat(), day(2).isoformat(), "killed"],
-        env={**os.environ, "TRENDMILL_LAKE": str(lake.folder), "PYTHONPATH": str(root)},
-        cwd=root,
-        start_new_session=True,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )

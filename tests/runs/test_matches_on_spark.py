@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import cep_core as cep
 from cep_core.matching.result.identity import match_ids
 from jobs.lake.register import register
 from jobs.lake.tables.match_events import register_match_events
-from tests.runs.lake.lakes import SmallLake
+from tests.runs.lake.lakes import SmallLake, StoredLake
 from tests.runs.lake.small_workload import day, write_workload
 
 if TYPE_CHECKING:
@@ -41,12 +42,14 @@ def workload(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def listed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
-    """The lake of one run over days 1 and 2; nobody writes there."""
+def listed(spark: SparkSession, undisturbed_lake: StoredLake, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
+    """The undisturbed lake of days 1 and 2, with the listings of both; nobody writes there."""
     folder = tmp_path_factory.mktemp("listed")
-    made = SmallLake(folder / "lake", spark, workload(folder / "workload"))
+    made = SmallLake(
+        shutil.copytree(undisturbed_lake.folder, folder / "lake"), spark, workload(folder / "workload"), runs=1
+    )
     made.forget()
-    made.run(1, 2)
+    made.evaluate_stale(1, 2)
     return made
 
 
@@ -105,7 +108,7 @@ def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
     listed = lake.table("rises").to_pylist()
     summed = lake.table("sums").to_pylist()
     allow(lake.home, 2)
-    lake.run(1, 2)
+    lake.evaluate_stale(1, 2)
     compact = lake.table("rises_compact").to_pylist()
     totals = {row["day"]: row for row in lake.table("result_days").to_pylist() if row["query"] == "rises"}
     for number in (1, 2):
@@ -124,7 +127,7 @@ def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
             assert set(row["b"] or ()) == {seq for match in ending for seq in match["b"] or ()}
     check_supersets(lake.table("sums_compact").to_pylist(), summed)
     allow(lake.home, 10_000)
-    lake.run(1, 2)
+    lake.evaluate_stale(1, 2)
     assert lake.table("sums_compact").num_rows == 0
     assert lake.table("rises_compact").num_rows == 0
     assert sorted(row["match_id"] for row in lake.table("rises").to_pylist()) == sorted(r["match_id"] for r in listed)

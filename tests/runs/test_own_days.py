@@ -46,7 +46,8 @@ def test_days_are_loaded_and_measured_once(trendmill: CommandLine, copied: Small
     assert code == 0, told
     assert "4 cell(s) of 1 grid(s) measured, 0 known" in told
     assert day(3) in copied.table("events")["day"].to_pylist()
-    rows = [row for row in copied.table("experiments").to_pylist() if row["experiment"] in names_of(copied)]
+    names = names_of(copied)
+    rows = [row for row in copied.table("experiments").to_pylist() if row["experiment"] in names]
     assert {row["parameters"] for row in rows} == {
         f'{{"load": {load}, "training_days": {days}}}' for load in (1.2, 1.8) for days in (1, 3)
     }

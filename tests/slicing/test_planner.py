@@ -176,3 +176,16 @@ def test_types_come_from_the_statistics_or_the_caller() -> None:
     with pytest.raises(ValueError, match="give `types`"):
         make_plan({"q": own}, ["x"], bare, 2, "s")
     assert make_plan({"q": own}, ["x"], bare, 2, "s", types={"x": AttributeType.INT}).slices == 2
+
+
+def test_a_division_that_is_not_tried_could_not_win() -> None:
+    """Of all numbers of time ranges none has a lower predicted load than the one chosen, without heavy values too."""
+    statistics = statistics_of(skewed(), TRIANGLE)
+    names, reach, interval = ("x1", "x2", "x3"), Reach(time=300), (0, 6000)
+    chosen = make_plan({"q": TRIANGLE}, names, statistics, 24, "s", reach, interval, heavy=None).predicted
+    forced = [
+        make_plan({"q": TRIANGLE}, names, statistics, 24, "s", reach, interval, ranges=count, heavy=()).predicted
+        for count in (1, 2, 3, 4, 6, 8, 12, 24)
+    ]
+    assert chosen is not None
+    assert all(chosen.maximum_load <= prediction.maximum_load for prediction in forced if prediction is not None)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import optimize_shares
 from cep_core.slicing.shares import cost, rates_of, searched
+from tests.counts import few
 from tests.slicing.paper import LINEAR, STAR, TRIANGLE, atom
 
 CASES = json.loads(Path(__file__).with_name("optimal_shares.json").read_text())
@@ -144,6 +145,18 @@ wide_queries = st.lists(
 ).map(lambda atoms: ([atom(f"P{place}", *sorted(own)) for place, (_, own) in enumerate(atoms)], [n for n, _ in atoms]))
 
 
+@given(wide_queries, st.sampled_from([1, 7, 12, 16, 30]), st.sets(st.sampled_from("uvwxyz"), max_size=3))
+@few(30)
+def test_a_vector_that_won_against_more_is_not_searched_again(
+    query: tuple[list[Atom], list[int]], slices: int, told: set[str]
+) -> None:
+    """S25: the best of a smaller heavy set is taken where it fits; it is what a search of its own finds."""
+    atoms, numbers = query
+    rates = [Fraction(number) for number in numbers]
+    for group, shares in optimize_shares(atoms, "uvwxyz", slices, rates, told).items():
+        assert shares == searched(atoms, "uvwxyz", slices, rates, group)[0]
+
+
 @given(wide_queries, st.sampled_from([1, 2, 7, 12, 16, 30]), st.sets(st.sampled_from("uvwxyz"), max_size=2))
 @settings(deadline=None)
 def test_no_vector_ranks_before_the_one_found(query: tuple[list[Atom], list[int]], slices: int, told: set[str]) -> None:
@@ -200,3 +213,10 @@ def test_the_search_looks_at_few_vectors(shape: Callable[[int], list[Atom]], equ
         assert peak < 100_000_000
     assert looked_at[1] < 120_000
     assert looked_at[1] < 24 * looked_at[0]
+
+
+@pytest.mark.parametrize("told", ["x01", "x08", "x18"])
+def test_equal_costs_are_told_apart_early(told: str) -> None:
+    """S26: at equal rates thousands of vectors cost the same; few are begun, wherever the chain is cut."""
+    rates = [Fraction(1)] * 19
+    assert max(searched(chain(20), NAMES, slices, rates, frozenset([told]))[1] for slices in (36, 51)) < 2_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -279,27 +280,37 @@ def single(pattern: str, name: str) -> bool:
     return pattern.count(name) - (1 if name == "A" and "AND" in pattern else 0) == 1
 
 
+TIMES = st.integers(-6, 12)
+TYPES = st.sampled_from([st.sampled_from("AAABBC"), st.sampled_from("AAABBCCDDE")])
+FLOATS = ends.real(st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75]), ends.KNOWN)
+STRINGS = st.sampled_from([None, "", "a", None, "ab", "b"])
+GROUPS = st.sampled_from(["p", "q", "p", "q", None])
+KEYS = st.sampled_from([1, 2, 1, None])
+
+
+@cache
+def integers(values: int) -> st.SearchStrategy[st.SearchStrategy[int | None]]:
+    """What to draw the integers of a log from, up to an amount."""
+    return ends.whole(st.none() | st.integers(-values, values))
+
+
 @st.composite
 def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
-    """A log with few different times, so ties are likely; NULLs and equal values are likely as well."""
+    """A log with few different times, so ties are likely; NULLs and equal values are likely as well.
+
+    A strategy that is made anew for each log costs more than what is drawn from it, so all are made once.
+    """
     n = draw(st.integers(0, most))
-    types = draw(st.sampled_from(["AAABBC", "AAABBCCDDE"]))
-    times = sorted(draw(st.lists(st.integers(-6, 12), min_size=n, max_size=n)))
-    usual = st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75])
-    x, y = draw(ends.whole(st.none() | st.integers(-values, values))), draw(ends.real(usual, ends.KNOWN))
-
-    def column(one: st.SearchStrategy[object]) -> list[object]:
-        return draw(st.lists(one, min_size=n, max_size=n))
-
+    kinds, x, y = draw(TYPES), draw(integers(values)), draw(FLOATS)
     columns = {
-        "event_type": column(st.sampled_from(types)),
-        "ts": times,
+        "event_type": [draw(kinds) for _ in range(n)],
+        "ts": sorted(draw(TIMES) for _ in range(n)),
         "seq": list(range(n)),
-        "x": column(x),
-        "y": column(y),
-        "s": column(st.none() | st.sampled_from(["", "a", "ab", "b"])),
-        "g": column(st.sampled_from(["p", "q", "p", "q", None])),
-        "k": column(st.sampled_from([1, 2, 1, None])),
+        "x": [draw(x) for _ in range(n)],
+        "y": [draw(y) for _ in range(n)],
+        "s": [draw(STRINGS) for _ in range(n)],
+        "g": [draw(GROUPS) for _ in range(n)],
+        "k": [draw(KEYS) for _ in range(n)],
     }
     return pa.table(columns, schema=NO_EVENTS.schema)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -16,6 +17,7 @@ import pytest
 
 import cep_core as cep
 from cep_core.language.evaluator import of_table
+from cep_core.slicing import make_plan, split, statistics_of
 from jobs.analysis.folder import check_folder
 from jobs.cli import main
 
@@ -92,6 +94,21 @@ def test_a_policy_finds_exactly_what_is_planted(policy: str, week: Week, bundle:
     found = violations(file_of(policy), bundle)
     assert set(found) == planted[policy]
     assert len(found) == len(planted[policy]) >= 20
+
+
+@pytest.mark.parametrize("policy", ["custom", "delete", "insert"])
+def test_a_policy_is_sliced_by_its_data(policy: str, bundle: pa.Table) -> None:
+    """X5: paper 01's three policies are split by the data alone, without copies, nearly evenly and as predicted."""
+    atoms = check_folder(FOLDER).compiled[policy].evaluator.atoms
+    names = sorted({name for atom in atoms for _, name in atom.variables})
+    for slices, at_most in ((4, 0.29), (16, 0.11)):
+        plan = make_plan({policy: atoms}, names, statistics_of(bundle, atoms), slices, "seed")
+        assert plan.predicted is not None
+        assert [dict(zip(names, cube.shares, strict=True))["data"] for cube in plan.cubes] == [slices]
+        rows, owners = split(plan, bundle)
+        assert len(rows) == len(set(rows.tolist()))
+        assert np.bincount(owners).max() / len(rows) == pytest.approx(plan.predicted.maximum_load)
+        assert plan.predicted.maximum_load < at_most
 
 
 @pytest.mark.parametrize("policy", POLICIES)

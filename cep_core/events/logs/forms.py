@@ -30,20 +30,25 @@ def stream_log(log: Source, schema: LogSchema, form: str | None = None) -> Itera
 
 
 def form_of(log: str | bytes | Path) -> str:
-    """The form of a log's text, by its first line.
+    r"""The form of a log's text, by its first line.
 
-    >>> form_of("@5 P(3)"), form_of("P, tp=0, ts=5, x=3"), form_of("P,3")
+    >>> form_of("@5 P(3)"), form_of("P, tp=0, ts=5, x=3"), form_of("\n" * 9000 + "P,3")
     ('monpoly', 'rv', 'dejavu')
     """
     if isinstance(log, Path):
         with log.open(encoding="utf-8", errors="replace") as lines:
             first = next((line for line in lines if line.strip()), "")
     else:
-        text = log if isinstance(log, str) else log.decode(errors="replace")
-        first = next((line for line in text.splitlines() if line.strip()), "")
+        first = _first_line(log[:_PEEKED]) or _first_line(log)
     if "tp=" in first.replace(" ", ""):
         return "rv"
     return "monpoly" if not first.strip() or first.lstrip()[0] in "@>#" else "dejavu"
+
+
+def _first_line(log: str | bytes) -> str:
+    """The first line that is not blank, as far as it is there."""
+    text = log if isinstance(log, str) else log.decode(errors="replace")
+    return next((line for line in text.splitlines() if line.strip()), "")
 
 
 class _BegunFile(io.RawIOBase):

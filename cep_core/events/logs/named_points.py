@@ -88,7 +88,8 @@ class NamedPointReader:
 
     def _message(self, end: int, lines: bytes, at: int) -> str:
         """What is wrong at a place in the text."""
-        word = lines[at : at + 100].split(maxsplit=1)[0].decode(errors="replace")
+        words = lines[at : at + 100].split(maxsplit=1) or [lines[at : at + 1]]  # blanks that are no text's: \x0b
+        word = words[0].decode(errors="replace")
         if end == NO_STAMP:
             return "a line begins with @ and the stamp of its time-point"
         if end == BAD_STAMP:

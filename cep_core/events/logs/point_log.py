@@ -19,7 +19,8 @@ class TypedEvents:
     """The events of one type, ordered by point. `point`: int64, the index of each event's point.
 
     `columns`: int64, double, or string arrays by attribute; the attributes of a signature without names are "1", "2",
-    and so on. A null in a column equals nothing. `seq`: int64, if the log has it.
+    and so on. Strings may be dictionary arrays, whose dictionaries have no text twice and no null. A null in a column
+    equals nothing. `seq`: int64, if the log has it.
     """
 
     point: npt.NDArray[np.int64]
@@ -50,13 +51,15 @@ class PointLog:
         >>> late.stamps.tolist(), late.before, late.events["P"].point.tolist()
         ([3, 8], 1, [1])
         """
-        if not point:
-            return self
+        return self.between(point, self.points) if point else self
+
+    def between(self, first: int, last: int) -> PointLog:
+        """The points [first, last), with their events."""
         events = {}
         for event_type, typed in self.events.items():
-            first = int(np.searchsorted(typed.point, point))
-            if first < len(typed.point):
-                columns = {name: column.slice(first) for name, column in typed.columns.items()}
-                seq = None if typed.seq is None else typed.seq[first:]
-                events[event_type] = TypedEvents(typed.point[first:] - point, columns, seq)
-        return PointLog(self.stamps[point:], events, self.before + point)
+            begin, end = np.searchsorted(typed.point, [first, last]).tolist()
+            if begin < end:
+                columns = {name: column.slice(begin, end - begin) for name, column in typed.columns.items()}
+                seq = None if typed.seq is None else typed.seq[begin:end]
+                events[event_type] = TypedEvents(typed.point[begin:end] - first, columns, seq)
+        return PointLog(self.stamps[first:last], events, self.before + first)

@@ -15,6 +15,8 @@ import pyarrow.compute as pc
 from cep_core.arrays import Ints
 from cep_core.events.chunks import one_array
 from cep_core.events.logs.point_log import PointLog, TypedEvents
+from cep_core.events.schema import AttributeType
+from cep_core.events.table import attribute_type
 
 BY_TIMESTAMP = "by_timestamp"
 BY_EVENT = "by_event"
@@ -85,6 +87,7 @@ def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table,
 def with_offset(events: pa.Table, points: str = BY_TIMESTAMP) -> pa.Table:
     """A log's table, in (ts, seq) order, with the column `offset`: by its column `point` if it has one, else `points`.
 
+    By time-stamp all offsets are 0, and there is no such column.
     Raises ValueError if `points` is no way to tell points apart, and for a column of its own that is called `offset`.
 
     >>> with_offset(pa.table({"ts": [1, 1], "point": [4, 2]}))["offset"].to_pylist()
@@ -96,6 +99,8 @@ def with_offset(events: pa.Table, points: str = BY_TIMESTAMP) -> pa.Table:
     chosen = POINT if POINT in names else points
     if chosen not in (BY_TIMESTAMP, BY_EVENT, *names):
         raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
+    if chosen == BY_TIMESTAMP:
+        return events
     return events.append_column(OFFSET, pa.array(offsets_of(events, chosen)))
 
 
@@ -106,37 +111,63 @@ def point_log_of(
 
     `reads`: the attributes that are needed, by event type; `seq` and `ts` may be named. `points`: every point of the
     log, as `points_of`; None: the points of the events. Without a column `offset`, points are by timestamp. Bools
-    become the integers 0 and 1. `coded`: texts become dictionaries, which take less memory, but cost O(distinct texts)
-    wherever a part of a column is read.
+    become the integers 0 and 1. `coded`: texts become codes of one dictionary, which takes less memory, but costs
+    O(distinct texts) wherever a part of a column is read.
 
     >>> log = point_log_of(pa.table({"event_type": ["A", "B", "A"], "ts": [1, 1, 5], "x": [7, 8, 9]}), {"A": ["x"]})
     >>> log.stamps.tolist(), log.events["A"].point.tolist(), log.events["A"].columns["x"].to_pylist()
     ([1, 5], [0, 1], [7, 9])
     """
+    stamps, point = _points_and_places(events, points)
+    names = list(dict.fromkeys(name for attributes in reads.values() for name in attributes))
+    stored = {name: _stored(events[name]) for name in names}
+    if coded:
+        stored |= _encoded(stored)
+    by_type = {}
+    for event_type, attributes in reads.items():
+        rows = np.flatnonzero(pc.equal(events["event_type"], event_type).to_numpy())
+        own = point[rows]
+        if (own[1:] < own[:-1]).any():
+            order = np.argsort(own, kind="stable")
+            rows, own = rows[order], own[order]
+        taken = pa.array(rows)
+        columns = {name: one_array(stored[name].take(taken)) for name in attributes}
+        seq = events["seq"].take(taken).to_numpy() if "seq" in events.column_names else None
+        by_type[event_type] = TypedEvents(own, columns, seq)
+    return PointLog(stamps, by_type)
+
+
+def _points_and_places(events: pa.Table, points: pa.Table | None) -> tuple[Ints, Ints]:
+    """The stamp of each point, and the point of each event."""
     ts = events["ts"].to_numpy()
+    if points is None and OFFSET not in events.column_names:
+        new = np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1])
+        return ts[new], np.cumsum(new) - 1
     offset = events[OFFSET].to_numpy() if OFFSET in events.column_names else np.zeros(len(ts), np.int64)
     if points is None:
         points = points_of(ts, offset)
     stamps, counts = points["ts"].to_numpy(), points["points"].to_numpy()
     first = np.cumsum(counts) - counts
     point = first[np.searchsorted(stamps, ts)] + offset if len(ts) else np.zeros(0, np.int64)
-    kinds = one_array(events["event_type"])
-    by_type = {}
-    for event_type, attributes in reads.items():
-        rows = np.flatnonzero(pc.equal(kinds, event_type).to_numpy(zero_copy_only=False))
-        if (point[rows[1:]] < point[rows[:-1]]).any():
-            rows = rows[np.argsort(point[rows], kind="stable")]
-        taken = pa.array(rows)
-        columns = {name: _column(events[name].take(taken), coded) for name in attributes}
-        seq = events["seq"].take(taken).to_numpy() if "seq" in events.column_names else None
-        by_type[event_type] = TypedEvents(point[rows], columns, seq)
-    return PointLog(np.repeat(stamps, counts), by_type)
+    return np.repeat(stamps, counts), point
 
 
-def _column(values: pa.ChunkedArray, coded: bool) -> pa.Array:
-    column = one_array(values)
+def _encoded(columns: Mapping[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:
+    """The columns of texts, as dictionary arrays that share one dictionary."""
+    stored = {name: column for name, column in columns.items() if attribute_type(column.type) is AttributeType.STRING}
+    texts = list(stored.values())
+    if not texts or any(column.type != texts[0].type for column in texts):
+        return {}
+    together = pa.chunked_array([chunk for column in texts for chunk in column.chunks], texts[0].type)
+    codes = together.dictionary_encode()
+    first = np.cumsum([0, *map(len, texts)]).tolist()
+    return {name: codes.slice(begin, len(stored[name])) for name, begin in zip(stored, first, strict=False)}
+
+
+def _stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as it stands in a log of points: integers of 64 bits for bools, too; texts as texts."""
     if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type):
         return column.cast(pa.int64())
-    if coded and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return column.dictionary_encode()
+    if pa.types.is_dictionary(column.type) or pa.types.is_string_view(column.type):
+        return column.cast(pa.string())
     return column

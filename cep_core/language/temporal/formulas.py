@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cep_core.language.errors import Position
+from cep_core.language.temporal.hashed_once import hashed_once
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import NOWHERE, Term, Variable
 
 # ---------------------------------------------------------------- atoms
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Predicate:
     """Events of a type. `names` are the attributes of `arguments`; None, as written: all of them, by position.
@@ -30,6 +32,7 @@ class Predicate:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Comparison:
     """`left operator right`; the operator is one of = < <= > >= SUBSTRING."""
@@ -40,6 +43,7 @@ class Comparison:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Matches:
     """`text MATCHES regexp (groups)`: the regexp occurs in the text; `groups` are equal to its groups, None: any."""
@@ -50,6 +54,7 @@ class Matches:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Truth:
     """TRUE or FALSE."""
@@ -61,12 +66,14 @@ class Truth:
 # ---------------------------------------------------------------- Boolean operators and quantifiers
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Not:
     body: Formula
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class And:
     left: Formula
@@ -74,6 +81,7 @@ class And:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Or:
     left: Formula
@@ -81,6 +89,7 @@ class Or:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Implies:
     left: Formula
@@ -88,6 +97,7 @@ class Implies:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Equiv:
     left: Formula
@@ -95,6 +105,7 @@ class Equiv:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Exists:
     variables: tuple[str, ...]
@@ -102,6 +113,7 @@ class Exists:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Forall:
     variables: tuple[str, ...]
@@ -112,6 +124,7 @@ class Forall:
 # ---------------------------------------------------------------- temporal operators
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Prev:
     """The body holds at the previous point, and the time between the two points lies in the interval."""
@@ -121,6 +134,7 @@ class Prev:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Next:
     interval: Interval
@@ -128,6 +142,7 @@ class Next:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Once:
     """The body holds at this or an earlier point, at a time difference in the interval."""
@@ -137,6 +152,7 @@ class Once:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Historically:
     interval: Interval
@@ -144,6 +160,7 @@ class Historically:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Eventually:
     interval: Interval
@@ -151,6 +168,7 @@ class Eventually:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Always:
     interval: Interval
@@ -158,6 +176,7 @@ class Always:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Since:
     """`right` held at this or an earlier point in the interval, and `left` at all points after it, up to this one."""
@@ -168,6 +187,7 @@ class Since:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Until:
     """`right` holds at this or a later point in the interval, and `left` at every point from this one to before it."""
@@ -178,6 +198,7 @@ class Until:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Trigger:
     """NOT (NOT left SINCE NOT right)."""
@@ -188,6 +209,7 @@ class Trigger:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Release:
     """NOT (NOT left UNTIL NOT right)."""
@@ -201,6 +223,7 @@ class Release:
 # ---------------------------------------------------------------- aggregation, definitions
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Aggregation:
     """`result <- function item; groups body`: over the distinct valuations of the body's free variables, by group.
@@ -216,6 +239,7 @@ class Aggregation:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Let:
     """`LET name(parameters) = definition IN body`. After binding, a predicate of the body may be such a name."""

@@ -23,9 +23,11 @@ from cep_core.language.temporal.formulas import (
     Trigger,
     Until,
 )
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.walk import operands
 
 
+@kept
 def past_reach(formula: Formula) -> Reach:
     """How far before its own point a formula looks; `time` None if there is no bound.
 
@@ -62,6 +64,7 @@ def reach_from_certainty(formula: Formula, *, in_sub_logs: bool) -> Reach:
     return Reach(time=None) if in_sub_logs and reach.points else reach
 
 
+@kept
 def future_reach(formula: Formula) -> int | None:
     """How far after its own point a formula looks, in log time, at least 0; None if there is no bound.
 

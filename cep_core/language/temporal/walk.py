@@ -89,10 +89,22 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
 
 
 def walk(formula: Formula) -> Iterator[Formula]:
-    """The formula and all its parts, parents first."""
-    yield formula
-    for operand in operands(formula):
-        yield from walk(operand)
+    """The formula and all its parts, parents first. A node that stands at several places comes once.
+
+    Sugar and rewriting repeat nodes, so a formula has far fewer nodes than its text has parts.
+
+    >>> p = Predicate("p")
+    >>> [type(part).__name__ for part in walk(And(p, Not(p)))]
+    ['And', 'Predicate', 'Not']
+    """
+    seen: set[int] = set()
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            waiting.extend(reversed(operands(part)))
 
 
 def terms_of(formula: Formula) -> tuple[Term, ...]:

@@ -11,8 +11,10 @@ Lengths of intervals, values and lengths of runs cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import numpy as np
 
@@ -40,30 +42,26 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
-from cep_core.monitoring.first_order.arrays.built_ins import built_in
 from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
-from cep_core.monitoring.first_order.arrays.scan import empty_column, scan
+from cep_core.monitoring.first_order.arrays.scan import empty_column
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
+from cep_core.monitoring.first_order.arrays.tests import filtered
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
+from cep_core.monitoring.first_order.choice.event_rows import AskedAtom, EventRows, Recorder
 from cep_core.monitoring.first_order.operators.normal import merged
-from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, reduced
 from cep_core.monitoring.first_order.operators.since import since, until
 from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.union import projection, union
 from cep_core.monitoring.first_order.operators.windows import eventually, once
-from cep_core.monitoring.first_order.plan.chains import Chain, atom_below, chain_of, is_complete
+from cep_core.monitoring.first_order.plan.atom_below import atom_below
+from cep_core.monitoring.first_order.plan.chains import Chain, Test, always_has_value, chain_of, is_complete, is_scalar
 from cep_core.monitoring.first_order.plan.shapes import shape_counts, shape_of
 
-Recorder = Callable[[Formula, Sequence[int], int], None]
-"""Is told of each subformula that was evaluated: the rows of its operands' relations, and the rows of its own."""
-
 _CLOSING_STAMP = 2**63 - 1
-MANY = 1 << 14
-"""From how many events on the rows of atoms are reduced before they become relations."""
 _STEPS = {Prev: previously, Next: nextly, Once: once, Eventually: eventually}
 _BINARY = {Since: since, Until: until}
 
@@ -132,21 +130,28 @@ class Evaluation:
         self.setting = TermSetting(Texts() if texts is None else texts, stamps, variable_types(formula, log, types))
         self.uses = shape_counts(formula)
         self.done: dict[Formula, Relation] = {}
+        self.rows = EventRows(log, self.timeline, self.setting, recorder)
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]
 
     def relation_of(self, formula: Formula) -> Relation:
         """The relation of a subformula, from a formula of its shape if there was one."""
         shape, names = shape_of(formula)
-        if shape not in self.done:
-            numbers = {name: number for number, name in names.items()}
-            self.operand_rows.append([])
-            relation = self._evaluated(formula)
-            self.done[shape] = relation.renamed(numbers)
-            rows_in = self.operand_rows.pop()
-            if self.recorder is not None:
-                self.recorder(formula, rows_in, relation.rows)
-        relation = self.done[shape].renamed(names)
+        if shape in self.done:
+            relation = self.done[shape].renamed(names)
+            self.operand_rows[-1].append(relation.rows)
+            return relation
+        relation = self._recorded(formula, lambda: self._evaluated(formula))
+        if self.uses[shape] > 1 or shape in self.earlier.begins:
+            self.done[shape] = relation.renamed({name: number for number, name in names.items()})
+        return relation
+
+    def _recorded(self, formula: Formula, evaluate: Callable[[], Relation]) -> Relation:
+        self.operand_rows.append([])
+        relation = evaluate()
+        rows_in = self.operand_rows.pop()
+        if self.recorder is not None:
+            self.recorder(formula, rows_in, relation.rows)
         self.operand_rows[-1].append(relation.rows)
         return relation
 
@@ -155,17 +160,17 @@ class Evaluation:
             case Truth(value=value):
                 return truth(self.timeline.points) if value else nothing(())
             case Predicate():
-                self.operand_rows[-1].append(self._events_of(formula))
-                return merged(self._atom(formula, {}))
+                self.operand_rows[-1].append(self.rows.count(formula))
+                return merged(self.rows.of_atom(formula))
             case Not() if is_never(formula):
                 variables = free_variables(formula)
                 return nothing(variables, [empty_column(self.setting.types.get(name)) for name in variables])
             case And() | Not() | Comparison() | Matches():
-                return self._conjunction(chain_of(formula, self._is_apart), formula)
+                return self._chain(formula)
             case Or(left=left, right=right):
                 return union(self.relation_of(left), self.relation_of(right))
             case Exists(variables=hidden, body=body):
-                return projection(self.relation_of(body), hidden)
+                return self._projected(formula, body, hidden)
             case Prev() | Next() | Once() | Eventually():
                 operand = self._with_carried(formula, self.relation_of(formula.body))
                 return _STEPS[type(formula)](operand, formula.interval, self.timeline)
@@ -179,6 +184,29 @@ class Evaluation:
                 operand = self._where_exact(formula, self.relation_of(formula.body))
                 return self._where_exact(formula, aggregated(operand, formula, self.setting))
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
+
+    def _projected(self, formula: Formula, body: Formula, hidden: Collection[str]) -> Relation:
+        """EXISTS: hidden variables are left out as early as they may be, if the body stands nowhere else."""
+        if self._uses(body) > self._uses(formula):
+            return projection(self.relation_of(body), hidden)
+        if isinstance(body, And):
+            return projection(self._recorded(body, lambda: self._chain(body, hidden)), hidden)
+        if asked := self._asked(body, frozenset(hidden)):
+            [relation] = self.rows.relations([asked], {})
+            self.operand_rows[-1].append(relation.rows)
+            return relation
+        return projection(self.relation_of(body), hidden)
+
+    def _asked(self, source: Formula, unseen: frozenset[str]) -> AskedAtom | None:
+        """The atom of a source that is nothing else, if nothing is carried over of the points before."""
+        below = atom_below(source)
+        if below is None or is_built_in(below.atom) or self._is_carried(source):
+            return None
+        return AskedAtom(source, below, unseen)
+
+    def _chain(self, formula: Formula, hidden: Collection[str] = ()) -> Relation:
+        """The relation of a formula as a chain of AND; without `hidden` variables if that costs less."""
+        return self._conjunction(chain_of(formula, self._is_apart), formula, hidden)
 
     def _with_carried(self, formula: Formula, right: Relation) -> Relation:
         """The operand of a past operator without bounds; what was carried stands for the points that it passes over."""
@@ -201,17 +229,6 @@ class Evaluation:
         begins = self.earlier.begins
         return bool(begins) and any(shape_of(part)[0] in begins for part in walk(source))
 
-    def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:
-        """The rows of an atom that have the constants, as they stand in the log."""
-        if is_built_in(atom):
-            return built_in(atom, self.timeline.stamps, self.log.before)
-        return scan(atom, self.log, self.setting.texts, self.setting.types, constants)
-
-    def _events_of(self, atom: Formula) -> int:
-        """How many events an atom reads; a built-in atom reads none."""
-        events = self.log.events.get(atom.event_type) if isinstance(atom, Predicate) else None
-        return 0 if events is None else len(events.point)
-
     def _is_apart(self, part: And, whole: And) -> bool:
         """Whether a conjunct that is an AND stands at other places, too, so that its own relation is needed."""
         return self._uses(part) > self._uses(whole) and is_complete(chain_of(part))
@@ -219,63 +236,54 @@ class Evaluation:
     def _uses(self, formula: Formula) -> int:
         return self.uses[shape_of(formula)[0]]
 
-    def _conjunction(self, chain: Chain, formula: Formula) -> Relation:
-        constants = _constants(chain)
+    def _conjunction(self, chain: Chain, formula: Formula, hidden: Collection[str] = ()) -> Relation:
+        """The rows of a chain; `hidden` variables that one conjunct alone has may be left out."""
         sources = [source for source in dict.fromkeys(chain.sources) if source != Truth(True)]
-        of_atoms = self._of_atoms(sources, constants)
-        parts = [of_atoms[source] if source in of_atoms else self.relation_of(source) for source in sources]
-        parts = [self._where_exact(formula, part) for part in parts or [truth(self.timeline.points)]]
-        return Conjunctions(parts, list(chain.tests), self.setting, self.relation_of).result()
+        unseen = _unseen(sources, chain, hidden)
+        parts = self._parts(sources, _constants(chain), unseen) if sources else [truth(self.timeline.points)]
+        tests = list(chain.tests)
+        exact = [self._tested(self._where_exact(formula, part), tests) for part in parts]
+        return Conjunctions(exact, tests, self.setting, self.relation_of).result()
 
-    def _of_atoms(self, sources: Sequence[Formula], constants: Mapping[str, Constant]) -> dict[Formula, Relation]:
-        """The relations of some atoms, alone or below ONCE and EVENTUALLY, of the rows that the chain may need.
+    def _tested(self, part: Relation, tests: list[Test]) -> Relation:
+        """The rows of a conjunct that pass the tests that it has the variables of; these need not be made again.
 
-        These are atoms with variables that are constants, and if there are many events, all that are needed only here.
+        So what they exclude takes no memory while the other conjuncts are evaluated.
         """
-        atoms = {
-            source: atom
-            for source in sources
-            if (atom := atom_below(source)) and not is_built_in(atom) and not self._is_carried(source)
-        }
-        single = {source: atom for source, atom in atoms.items() if source == atom or self._uses(source) == 1}
-        many = len(single) > 1 and sum(map(self._events_of, single.values())) >= MANY
-        chosen = single if many else {s: atom for s, atom in atoms.items() if constants.keys() & {*free_variables(s)}}
-        rows = [self._atom(atom, constants) for atom in chosen.values()]
-        if many:
-            below = [self._placed(source, part) for source, part in zip(chosen, rows, strict=True)]
-            rows = reduced(below, self.timeline.points)
-        relations = {
-            source: self._above(source, merged(part) if source == atoms[source] else part)
-            for source, part in zip(chosen, rows, strict=True)
-        }
-        self.operand_rows[-1].extend(relation.rows for relation in relations.values())
-        return relations
+        for test in list(takewhile(always_has_value, tests)):
+            if is_scalar(test) and set(free_variables(test)) <= set(part.variables):
+                part = filtered(part, test, self.setting)
+                tests.remove(test)
+        return part
 
-    def _placed(self, source: Formula, rows: Relation) -> PlacedEvents:
-        """The rows of the atom below a source, with the runs that the operators above it give them."""
-        match source:
-            case Once():
-                return self._placed(source.body, rows).later(source.interval, self.timeline)
-            case Eventually():
-                return self._placed(source.body, rows).sooner(source.interval, self.timeline)
-            case _:
-                return events_of(rows, self.timeline.points)
+    def _parts(
+        self, sources: Sequence[Formula], constants: Mapping[str, Constant], unseen: Sequence[frozenset[str]]
+    ) -> Iterator[Relation]:
+        """The relations of the conjuncts; those of atoms without rows that the chain does not need.
 
-    def _above(self, source: Formula, rows: Relation) -> Relation:
-        """The relation of a source from the rows of the atom below it.
-
-        ONCE and EVENTUALLY take rows that are not in normal form, and give a relation that is.
+        These are atoms with variables that are constants or unseen, and if there are many events, all that are needed
+        only here.
         """
-        if isinstance(source, Once | Eventually):
-            below = self._above(source.body, rows)
-            rows_in = below.rows
-            relation = _STEPS[type(source)](below, source.interval, self.timeline)
-        else:
-            rows_in = self._events_of(source)
-            relation = rows
-        if self.recorder is not None:
-            self.recorder(source, [rows_in], relation.rows)
-        return relation
+        pairs = zip(sources, unseen, strict=True)
+        asked = [part for source, own in pairs if (part := self._asked(source, own))]
+        single = [part for part in asked if part.source == part.below.atom or self._uses(part.source) == 1]
+        if not self.rows.are_many(single):
+            known = [part for part in asked if constants.keys() & {*free_variables(part.source)}]
+            single = [part for part in single if part.unseen and part not in known] + known
+        relations = self.rows.relations(single, constants)
+        of_atoms = {part.source: number for number, part in enumerate(single)}
+        self.operand_rows[-1].extend(relation.rows for relation in relations)
+        for source, own in zip(sources, unseen, strict=True):
+            if source in of_atoms:
+                yield relations[of_atoms[source]]
+            else:
+                yield projection(self.relation_of(source), own)
+
+
+def _unseen(sources: Sequence[Formula], chain: Chain, hidden: Collection[str]) -> list[frozenset[str]]:
+    """For each conjunct the hidden variables that no other conjunct and no test has."""
+    uses = Counter(name for part in (*sources, *chain.tests) for name in free_variables(part))
+    return [frozenset(name for name in free_variables(part) if name in hidden and uses[name] == 1) for part in sources]
 
 
 def _constants(chain: Chain) -> dict[str, Constant]:

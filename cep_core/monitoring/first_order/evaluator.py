@@ -44,16 +44,16 @@ from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
-from cep_core.monitoring.first_order.arrays.occupied import occupied_points
+from cep_core.monitoring.first_order.arrays.occupied import has_events, occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
-from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
+from cep_core.monitoring.first_order.stretches import satisfied_in_stretches
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
     EPISODES,
@@ -178,7 +178,7 @@ class PolicyEvaluator(PolicyResults):
         """What a slice finds of the open policy, projected."""
         assert self._open is not None
         own = self._open.policy
-        log = point_log_of(events, looked_at_by(own), points)
+        log = point_log_of(events, looked_at_by(own), points, coded=not own.for_each)
         held = Satisfactions(*satisfactions_of(own, log), own.variables).owned_by(owned, {})
         points_of_days = list(_points_of_days(log.stamps, owned.days, self._after))
         found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
@@ -273,14 +273,12 @@ def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
 
 
 def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | None = None) -> tuple[Relation, Texts]:
-    own = None
-    if ignores_silence(formula):
-        types = {part.event_type for part in walk(formula) if isinstance(part, Predicate)}
-        own = occupied_points(log, types)
+    types = {part.event_type for part in walk(formula) if isinstance(part, Predicate)}
     try:
-        if own is None or 2 * own.log.points > log.points:
-            return satisfied(formula, log, policy.types, texts=texts)
-        relation, texts = satisfied(formula, own.log, policy.types, texts=texts)
+        if not ignores_silence(formula) or 2 * np.count_nonzero(has_events(log, types)) > log.points:
+            return satisfied_in_stretches(formula, policy.plain, log, policy.types, texts)
+        own = occupied_points(log, types)
+        relation, texts = satisfied_in_stretches(formula, policy.plain, own.log, policy.types, texts)
         return own.in_whole(relation), texts
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cep_core.arrays import Bits as Words
+from cep_core.arrays import Ints
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.walk import operands, walk
@@ -37,14 +38,31 @@ def truths(core: Formula, trace: Trace) -> Bits:
 
 def truths_of(formulas: Sequence[Formula], trace: Trace) -> list[Bits]:
     """The same for several formulas, which share equal subformulas."""
-    longest = max((bound for formula in formulas for bound in _bounds(formula)), default=0)
+    return truths_and_counts(formulas, (), trace, np.zeros(trace.points, np.int64), 1)[0]
+
+
+def truths_and_counts(
+    formulas: Sequence[Formula], counted: Sequence[Formula], trace: Trace, group: Ints, groups: int
+) -> tuple[list[Bits], Ints]:
+    """The truths of some formulas; and [counted, groups] at how many points of each group others hold.
+
+    `group` [n]: the number of each point's group; points of no group have one below 0 or not below `groups`.
+    """
+    longest = max((bound for formula in (*formulas, *counted) for bound in _bounds(formula)), default=0)
     parts = []
+    counts = np.zeros((len(counted), groups), np.int64)
     begin = 0
     for columns in columns_of(trace, longest):
         evaluation = _Evaluation(trace, columns, begin)
         parts.append([columns.flags(evaluation.column(formula)) for formula in formulas])
+        own = group[begin : evaluation.end] if counted else group[:0]
+        own = np.where((own >= 0) & (own < groups), own, groups)
+        for number, formula in enumerate(counted):
+            holds = columns.flags(evaluation.column(formula))
+            counts[number] += np.bincount(own[holds], minlength=groups + 1)[:groups]
         begin = evaluation.end
-    return [np.concatenate(of_formula) if len(parts) != 1 else of_formula[0] for of_formula in zip(*parts, strict=True)]
+    found = [np.concatenate(of) if len(parts) != 1 else of[0] for of in zip(*parts, strict=True)]
+    return found, counts
 
 
 class _Evaluation:

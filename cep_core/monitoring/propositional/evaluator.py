@@ -8,7 +8,7 @@ owns; sub-logs cost nothing of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
-from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, tagged
+from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, ResultTable, tagged, together
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of
@@ -25,18 +25,32 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.formulas import Formula, Implies
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import operands
+from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_trace_of
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
-from cep_core.monitoring.propositional.evaluation import truths_of
+from cep_core.monitoring.propositional.evaluation import truths_and_counts
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
-from cep_core.monitoring.propositional.result.claims import claims_of
-from cep_core.monitoring.propositional.result.judgement import Judgement
+from cep_core.monitoring.propositional.result.explaining import (
+    Explaining,
+    explained_pieces,
+    explained_schema,
+    merge_explained,
+)
+from cep_core.monitoring.propositional.result.judgement import PLACE, Judgement, certain_days, sub_logs_of_points
+from cep_core.monitoring.propositional.result.shares import (
+    TRUTHS,
+    TRUTHS_SCHEMA,
+    merge_truths,
+    parts_of_formula,
+    truth_rows,
+)
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import (
     EPISODES,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
+from cep_core.monitoring.shared.listing import partial, with_certain
+from cep_core.monitoring.shared.longest import candidates
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
 from cep_core.monitoring.shared.sub_logs import sub_log_types
 
@@ -45,6 +59,7 @@ class PropositionalEvaluator(PolicyResults):
     """Evaluates a propositional policy (`cep_core.language.evaluator.Evaluator`)."""
 
     episodes_are = "One row is a run of time-points that violate {query}"
+    causes_are = "One row is a claim in the proof of the first violation of one of a day's longest episodes of {query}"
 
     def __init__(self, policy: PropositionalPolicy, settings: Settings = DEFAULTS) -> None:
         super().__init__(settings)
@@ -84,29 +99,57 @@ class PropositionalEvaluator(PolicyResults):
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
         split = split_trace_of(self.policy, events, points)
-        judgement = self.judgement(split, owned)
+        judgement, often = self.judged(split, owned, self._heard(split, events))
+        yield from tagged(often.to_batches(), TRUTHS)
         violations, numbers = judgement.violations()
         violations = self._with_moment(violations)
         complete = with_certain(self.schema)
         yield from partial(violations.select(complete.names).cast(complete), numbers, owned.days, self.most)
         complete, of_edges = with_certain(self.episode_schema), self._edge_schema
-        found = self._with_moment(judgement.episodes()).select(complete.names).cast(complete)
+        runs = self._with_moment(judgement.episodes())
+        found = runs.select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
         yield from tagged(partial_episodes(found, known, owned.days, self.most, cut), EPISODES)
-        first_ones = first_of_each_day(in_order(violations), owned.days, self.explained)
-        complete = with_certain(self.cause_schema)
-        claims = [
-            table.select(complete.names).cast(complete) for table in claims_of(self.policy, split, events, first_ones)
-        ]
-        causes = pa.concat_tables([complete.empty_table(), *claims]).combine_chunks()
-        yield from tagged(causes.to_batches(), WHY)
+        if self.explained:
+            kept = pa.array(candidates(found, owned.days, self.explained, cut))
+            yield from tagged(partial_episodes(found.take(kept), known, owned.days, None, cut), WHY)
+            explaining = Explaining(self.policy, split, events)
+            yield from tagged(explained_pieces(explaining, runs.take(kept), violations, PLACE), WHY)
 
-    def judgement(self, trace: SplitTrace, owned: Ownership) -> Judgement:
-        """What the policy says of each point of a slice."""
-        core = self.policy.core
-        truths = truths_of([core] if self.condition is None else [core, self.condition], trace.trace)
-        judged = None if self.condition is None else truths[1]
-        return Judgement(trace, ~truths[0], judged, _owned_logs(trace, owned), owned.days, self._after)
+    def judged(self, trace: SplitTrace, owned: Ownership, heard: Flags) -> tuple[Judgement, pa.Table]:
+        """What the policy says of each point of a slice, and how often each of its parts is true at those `heard`."""
+        formulas = [self.policy.core] if self.condition is None else [self.policy.core, self.condition]
+        counted = [without_sugar(part) for _, part in parts_of_formula(self.policy.formula)]
+        own = _owned_logs(trace, owned)
+        days = len(parts(owned.days))
+        day = certain_days(trace.trace.stamps, owned.days, self._after)
+        day[~own[sub_logs_of_points(trace.trace.starts)] | ~heard] = -1
+        found, counts = truths_and_counts(formulas, counted, trace.trace, day, days)
+        points = np.bincount(day[(day >= 0) & (day < days)], minlength=days)
+        condition = None if self.condition is None else found[1]
+        judgement = Judgement(trace, ~found[0], condition, own, owned.days, self._after)
+        return judgement, truth_rows(self.policy.formula, counts, points, owned.days)
+
+    def _heard(self, trace: SplitTrace, events: pa.Table) -> Flags:
+        """[points] Whether an event that the policy reads is at a point. Others are in slices that nobody evaluates."""
+        heard = np.zeros(trace.trace.points, np.bool_)
+        read = pc.is_in(events["event_type"], pa.array(list(self.reads), pa.string()))
+        heard[trace.point[read.to_numpy() & (trace.point >= 0)]] = True
+        return heard
+
+    @property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """Those of every policy, and how often each part of the formula is true."""
+        comment = "One row is a subformula of {query} on a day, and at how many points it is true"
+        return (*super().tables, ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment))
+
+    @property
+    def cause_schema(self) -> pa.Schema:
+        """An episode's first violation, a claim of its proof, and for how many points the proof is the same."""
+        return explained_schema(super().cause_schema)
+
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
+        return merge_explained(partials, (self.cause_schema, self.episode_schema), self._keys, days, self.explained)
 
     @property
     def _values(self) -> list[pa.Field]:

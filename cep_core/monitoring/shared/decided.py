@@ -17,6 +17,7 @@ Results are reported up to the first undecided point. Cost: O(points) for each o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -38,7 +39,7 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.interval import Interval
-from cep_core.language.temporal.walk import operands
+from cep_core.language.temporal.walk import operands, walk
 
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
@@ -56,21 +57,33 @@ def decided_points(formula: Formula, stamps: npt.NDArray[np.int64], *, closed: b
     """
     if closed:
         return len(stamps)
-    flags = _Decided(stamps).flags(formula, {})
+    flags = _Decided(formula, stamps).flags(formula, {})
     return len(stamps) if flags.all() else int(flags.argmin())
 
 
 class _Decided:
-    """The decided points of formulas over one log."""
+    """The decided points of a formula and its parts over one log."""
 
-    def __init__(self, stamps: npt.NDArray[np.int64]) -> None:
+    def __init__(self, formula: Formula, stamps: npt.NDArray[np.int64]) -> None:
         # Times since the earliest possible stamp: differences of any two stamps fit into 64 bits without a sign.
         self.times = stamps.astype(np.int64).view(np.uint64) + np.uint64(2**63)
         self.gaps = np.diff(self.times)
         self.here: Places = np.arange(len(stamps))
+        places = Counter(id(operand) for part in walk(formula) for operand in operands(part))
+        self._repeated = {node for node, times in places.items() if times > 1}
+        """The ids of nodes that stand at several places, as sugar leaves them."""
+        self._kept: dict[int, Flags] = {}
+        """Their flags, if they are not below a LET."""
 
     def flags(self, formula: Formula, definitions: Mapping[str, Flags]) -> Flags:
         """A flag for each point. `definitions`: the flags of LETs in scope, by name."""
+        if id(formula) not in self._repeated or definitions:
+            return self._flags(formula, definitions)
+        if id(formula) not in self._kept:
+            self._kept[id(formula)] = self._flags(formula, definitions)
+        return self._kept[id(formula)]
+
+    def _flags(self, formula: Formula, definitions: Mapping[str, Flags]) -> Flags:
         match formula:
             case Predicate():
                 return definitions.get(formula.event_type, np.ones(len(self.times), np.bool_))

@@ -143,7 +143,7 @@ def merge_episodes(
     `keys`: the columns of `schema` on which judging depends. `certain` is the moment of the first point. Metadata:
     `totals`, the exact numbers of episodes as in `evaluator.TOTALS`.
     """
-    episodes, _, together = _together(partials, schema, keys, days)
+    episodes, _, together = joined_episodes(partials, schema, keys, days)
     order = _in_order(episodes)
     part = part_of(episodes[CERTAIN].to_numpy()[order], days)
     listed = order if most is None else order[first_of_each(part, most)]
@@ -164,13 +164,13 @@ def combine_episodes(
 
     `days`: the boundaries of the days that all parts are, `cut` as in `Ownership`. A merge takes it in their place.
     """
-    episodes, known, together = _together(partials, schema, keys, days)
+    episodes, known, together = joined_episodes(partials, schema, keys, days)
     outer = _outermost(known, keys, days, cut)
     *batches, last = partial_episodes(episodes, known.take(pa.array(outer)), days, most, cut)
     return [*batches, last.replace_schema_metadata({TOTALS: encode(together)})]
 
 
-def _together(
+def joined_episodes(
     partials: Iterable[pa.RecordBatch], schema: pa.Schema, keys: Sequence[str], days: Days
 ) -> tuple[pa.Table, pa.Table, dict[str, Total]]:
     """The episodes that all pieces make, in no order; the edges; the exact numbers of the episodes."""

@@ -33,12 +33,14 @@ class PolicyResults(ABC):
     """The tables of a policy.
 
     Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
-    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
+    (ts, offset, values), None lists all; and `explained`: how many of these, or of the day's episodes, have causes.
     """
 
     reads_points = True
     episodes_are = "One row is a run of time-points at which the same values violate {query}"
     """What a row of the table of episodes is."""
+    causes_are = "One row is a claim in the proof of one of the first violations of {query} on a day"
+    """What a row of the table of causes is."""
 
     def __init__(self, settings: Settings) -> None:
         self.most = settings.max_violations
@@ -78,7 +80,6 @@ class PolicyResults(ABC):
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
         return (
             ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
             ResultTable(
@@ -90,7 +91,7 @@ class PolicyResults(ABC):
                 combine=self._combined_episodes,
                 counted_in=COUNTED_IN,
             ),
-            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
+            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=self.causes_are),
         )
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:

@@ -57,14 +57,15 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
     """
     stretches = []
     first, worst, last, done = begin, bound, -1, 0
-    for i in range(begin, len(arrival)):
-        if i > begin and arrival[i] >= done:
+    works = (fixed[begin:] + useful[begin:]).tolist()  # numbers of Python: a tenth of the time of elements of arrays
+    for i, (arrived, work) in enumerate(zip(arrival[begin:].tolist(), works, strict=True), begin):
+        if i > begin and arrived >= done:
             if last >= 0:
                 stretches.append((first, last))
             first, worst, last = i, bound, -1
-        done = max(done, int(arrival[i])) + int(fixed[i]) + int(useful[i])
-        if done - arrival[i] > worst:
-            worst, last = done - int(arrival[i]), i
+        done = max(done, arrived) + work
+        if done - arrived > worst:
+            worst, last = done - arrived, i
     if last >= 0:
         stretches.append((first, last))
     return [

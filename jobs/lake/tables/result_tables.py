@@ -37,8 +37,19 @@ CAUSE_COMMENTS = {
     "holds": "Whether the claim is that it holds, or that it does not",
     "seq": "seq of the event that makes the claim true; null: no single event does",
     "valuation": "JSON: the values of variables; null: any other value than those of the claims beside it",
+    "same_for": "Of the points of the episode that were compared, how many have this explanation",
+    "compared": "How many points of the episode were compared, the first ones",
 }
 """Of the claims in proofs."""
+
+TRUTH_COMMENTS = {
+    "node": "Number of the subformula in the order of the text: the whole formula is 0",
+    "parent": "The subformula that this one is an operand of; null for the whole formula",
+    "formula": "The subformula",
+    "points_true": "At how many of the points it is true",
+    "points": "Time-points with an event that the policy reads, about which it was certain on the day",
+}
+"""Of the subformulas of propositional policies."""
 
 EPISODE_COMMENTS = {
     "first_ts": "Time of the first time-point, in the log's unit",
@@ -94,6 +105,8 @@ def _comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
     name = field.name
     if "claim" in names:
         return CAUSE_COMMENTS.get(name, f"Value of {name}")
+    if "points_true" in names:
+        return TRUTH_COMMENTS[name]
     if "touches_begin" in names:
         return EPISODE_COMMENTS.get(name, f"Value of {name}")
     if name in variables:

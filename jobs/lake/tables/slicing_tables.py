@@ -22,7 +22,7 @@ STREAM_STATISTICS = Table(
 
 HEAVY_HITTERS = Table(
     "heavy_hitters",
-    "One row is a value that an attribute of an event type takes too often to be split by hashing alone",
+    "One row is a value that too many of an event type's events have to be split by hashing; plans count by relation",
     (
         DAY,
         RUN,

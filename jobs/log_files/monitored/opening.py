@@ -13,11 +13,12 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from jobs.exits import RunError, WrongWorkload
+from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of
 from jobs.log_files.log import Wanted, read_log
 from jobs.log_files.log_clock import LogClock
-from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.meter import Meter
+from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.remarks import remark
 
 STANDARD_INPUT = Path("-")
@@ -53,10 +54,7 @@ def opened(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedL
 
 def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
     is_input = options.log == STANDARD_INPUT
-    if not is_input and not options.log.is_file():
-        raise RunError(f"no such file: {options.log}")
-    source = sys.stdin.buffer if is_input else MeteredFile(options.log, meter)
-    log = cast(BinaryIO, source)
+    log = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, meter)
     signature = query_text(options.sig)
     return OpenedLog(log, LogClock(None), signature, options.unit or "s", options.format, at_once=is_input)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
@@ -17,7 +17,7 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.first_order_language import FIRST_ORDER
 from cep_core.policy_on_log import MonitorSettings, PolicyOnLog, policy_of
-from cep_core.propositional_on_log import Tally
+from cep_core.stream_settings import Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text
 from jobs.log_files.log import Wanted
@@ -27,6 +27,9 @@ from jobs.log_files.monitored.opening import opened
 from jobs.log_files.monitored.propositional import AskedTruths, is_propositional
 from jobs.workload.files.problems import nearest
 
+if TYPE_CHECKING:
+    from cep_core.monitoring.shared.why.verdict_causes import Sharing
+
 Value = int | float | str
 _FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("skip_bad", "--skip-bad"), ("atom", "--atom"))
 
@@ -35,8 +38,12 @@ class ToldCauses(Protocol):
     """Why a verdict is as it is."""
 
     @property
-    def holds(self) -> bool:
-        """Whether it is a violation."""
+    def is_violation(self) -> bool:
+        """Whether the policy is violated there."""
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Which points of its episode have the same explanation, where this is told."""
 
     def text(self, time: Callable[[int], str]) -> str:
         """For a person; `time` shows a stamp."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pyarrow as pa
 
@@ -17,14 +17,20 @@ from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.explanation import Explanation
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
-from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings, Tally, propositional_policy_of
-from jobs.exits import RunError, WrongWorkload
+from cep_core.propositional_on_log import PropositionalOnLog, propositional_policy_of
+from cep_core.stream_settings import StreamSettings, Tally
+from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of
 from jobs.log_files.log import Wanted, read_log
 from jobs.log_files.log_clock import LogClock
-from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.log_file import COMPRESSED
+from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
+from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.remarks import remark
+
+if TYPE_CHECKING:
+    from cep_core.monitoring.shared.why.verdict_causes import Causes
 
 _NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
 _NOT_FOR_TRUTHS = (("sig", "--sig"), ("no_rewrite", "--no-rewrite"), ("negate", "--negate"))
@@ -44,6 +50,7 @@ class AskedTruths:
             options.points,
             options.for_each,
             options.skip_bad,
+            with_causes=options.why is not None or options.why_not is not None,
         )
         query_text(options.query)
         self._conditions = dict(_named_condition(text) for text in options.atom)
@@ -66,11 +73,13 @@ class AskedTruths:
         """How the policy is understood, and how it is monitored while a log is read."""
         return self._asked.explain()
 
-    def causes(self, at: tuple[int, int], valuation: Mapping[str, int | float | str]) -> NoReturn:
-        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
+    def causes(self, at: tuple[int, int], valuation: Mapping[str, int | float | str]) -> Causes:
+        """Why the policy is violated, or is not, at (ts, offset) of the sub-log of some values."""
+        return self._asked.causes(at, valuation)
 
-    def causes_of_verdict(self, row: Sequence[int | float | str]) -> NoReturn:
-        self.causes((0, 0), {})
+    def causes_of_verdict(self, row: Sequence[int | float | str]) -> Causes:
+        """The causes of a violation, whose values are in the order of the columns."""
+        return self._asked.causes_of_verdict(row)
 
     def _explained(self) -> PropositionalOnLog:
         written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL).written
@@ -80,13 +89,12 @@ class AskedTruths:
     def _of_log(self) -> PropositionalOnLog:
         options = self._options
         if not self._is_table():
-            if options.log != STANDARD_INPUT and not options.log.is_file():
-                raise RunError(f"no such file: {options.log}")
-            source = sys.stdin.buffer if options.log == STANDARD_INPUT else MeteredFile(options.log, self._meter)
+            is_input = options.log == STANDARD_INPUT
+            source = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, self._meter)
             if self._conditions:
                 raise WrongWorkload("--atom: the atoms of a text log are its names, which have no attributes")
             try:
-                return PropositionalOnLog(options.query, cast(BinaryIO, source), self._settings)
+                return PropositionalOnLog(options.query, source, self._settings)
             except ValueError as error:
                 raise WrongWorkload(f"{options.query}: {error}") from error
         log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
@@ -104,12 +112,10 @@ class AskedTruths:
             return False
         if options.format in TABLES or self._conditions or options.for_each:
             return True
-        try:
-            with options.log.open("rb") as file:
-                begin = file.read(1 << 16).lstrip()
-        except OSError as error:
-            raise RunError(f"cannot read {options.log}: {error.strerror or error}") from error
-        return bool(begin) and not begin.startswith(b"@") and options.log.suffix.lower() not in ("", ".log", ".txt")
+        with open_text(options.log, Meter()) as file:
+            begin = file.read(1 << 16).lstrip()
+        suffixes = [suffix.lower() for suffix in options.log.suffixes if suffix.lower() not in COMPRESSED]
+        return bool(begin) and not begin.startswith(b"@") and bool(suffixes) and suffixes[-1] not in (".log", ".txt")
 
     def _tick(self, done: int, total: int) -> None:
         self._meter.tell("reading", done, total)
@@ -145,8 +151,6 @@ def _refuse(options: argparse.Namespace) -> None:
         raise WrongWorkload("--as monpoly is for .mfotl policies; .mtl policies are printed as aerial or hydra does")
     if options.format in ("monpoly", "dejavu", "rv"):
         raise WrongWorkload(f"--format {options.format}: an .mtl policy reads names, csv, json or parquet")
-    if options.why is not None or options.why_not is not None:
-        raise WrongWorkload("causes of propositional policies are not told yet: leave out --why and --why-not")
 
 
 def _named_condition(text: str) -> tuple[str, NamedCondition]:

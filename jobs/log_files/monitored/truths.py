@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from textwrap import indent
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.log_files.log_clock import LogClock
+from jobs.log_files.monitored.policies import ToldCauses, Value
 from jobs.log_files.monitored.verdicts import VerdictListing
 
 _POINT = ("tp", "ts", "offset", "verdict", "equal_ts", "equal_offset")
@@ -16,12 +20,36 @@ _POINT = ("tp", "ts", "offset", "verdict", "equal_ts", "equal_offset")
 class TruthListing(VerdictListing):
     """Lists what is told of a propositional policy. `found` counts violations; a person sees these alone."""
 
+    @cached_property
+    def _explained(self) -> dict[tuple[tuple[Value, ...], tuple[int, int]], tuple[int, int]]:
+        """For each sub-log and point with a known explanation, the point at which it was told."""
+        return {}
+
     def add(self, batch: pa.RecordBatch) -> None:
         """List further verdicts."""
         false = pc.equal(batch["verdict"], False)
         rows = batch.filter(false) if self.for_person else batch
         self.found += pc.sum(false).as_py() or 0
         self.list_rows(rows)
+
+    def print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
+        """Each violation with its proof; a person is told once what is the same for other points of its episode."""
+        if self.options.json:
+            for row in rows.to_pylist():
+                why = {"why": causes_of(tuple(row.values())).to_dict()} if row["verdict"] is False else {}
+                print(json.dumps(row | why, ensure_ascii=False))
+            return
+        for line, row in zip(self.lines(rows), rows.to_pylist(), strict=True):
+            sub_log = tuple(value for name, value in row.items() if name not in _POINT)
+            at = (row["ts"], row["offset"])
+            if (before := self._explained.get((sub_log, at))) is None:
+                causes = causes_of(tuple(row.values()))
+                shared = causes.sharing.at if causes.sharing is not None else ()
+                self._explained.update({(sub_log, other): at for other in shared})
+                text = causes.text(self.clock.time)
+            else:
+                text = f"as at {self.clock.time(before[0])}" + (f", offset {before[1]}" if before[1] else "")
+            print(line, indent(text, "    "), sep="\n", flush=True)
 
     def lines(self, rows: pa.Table) -> Iterator[str]:
         """As other monitors print verdicts, or for a person."""

@@ -36,7 +36,7 @@ class VerdictListing:
         self.found = 0
         self.shown = 0
         self.for_person = not is_for_programs(options) and options.form is None
-        self._options = options
+        self.options = options
         self.clock = clock
         self._causes = causes
         self._most = SHOWN if options.limit is None and self.for_person else options.limit
@@ -54,7 +54,7 @@ class VerdictListing:
         left = batch.num_rows if self._most is None else self._most - self.shown
         rows = pa.Table.from_batches([batch.slice(0, left)])
         self.shown += rows.num_rows
-        if self._options.parquet:
+        if self.options.parquet:
             self._for_file.append(rows)
         elif rows.num_rows:
             self._print(rows)
@@ -62,28 +62,28 @@ class VerdictListing:
 
     def end(self) -> None:
         """The log has ended; a file is written now."""
-        if self._options.parquet:
-            write_result(pa.concat_tables(self._for_file), self._options)
+        if self.options.parquet:
+            write_result(pa.concat_tables(self._for_file), self.options)
 
     def _print(self, rows: pa.Table) -> None:
-        if self._options.csv:
+        if self.options.csv:
             write_csv(rows, sys.stdout, header=False)
         elif self._causes is not None:
-            self._print_causes(rows, self._causes)
-        elif self._options.json:
-            write_result(rows, self._options)
+            self.print_causes(rows, self._causes)
+        elif self.options.json:
+            write_result(rows, self.options)
         else:
             print(*self.lines(rows), sep="\n")
 
     def lines(self, rows: pa.Table) -> Iterator[str]:
         """A line for each verdict, or as the other monitor prints them."""
-        return as_monpoly(rows) if self._options.form == "monpoly" else as_text(rows, self.clock)
+        return as_monpoly(rows) if self.options.form == "monpoly" else as_text(rows, self.clock)
 
-    def _print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
+    def print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
         """Each verdict with its proof: below its line, or in the field `why` of its object."""
         for line, row in zip(as_text(rows, self.clock), rows.to_pylist(), strict=True):
             causes = causes_of(tuple(row.values()))
-            if self._options.json:
+            if self.options.json:
                 print(json.dumps(row | {"why": causes.to_dict()}, ensure_ascii=False))
             else:
                 print(line, indent(causes.text(self.clock.time), "    "), sep="\n", flush=True)

@@ -17,13 +17,18 @@ import pyarrow as pa
 from jobs.reports.answers.listing import FILED, Heading, Listing
 from jobs.reports.answers.violations import POINT
 from jobs.reports.words.clock import Clock
-from jobs.reports.words.values import shown
+from jobs.reports.words.values import Cell, shown
 
 CLAIM = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
 """The columns of a claim beside the violation."""
+SHARED = ("same_for", "compared")
+"""Columns of propositional policies: of the points of the violation's episode that were compared, how many have this
+explanation, and how many were compared."""
 EVENT, ABSENCE = "event", "absence"
 MOST_LINES = 60
 """The most lines of a proof on a page."""
+ENDS = 2
+"""So many causes of a violation are shown on a page from each end, where there are more."""
 _FIXED = ("event_type", "ts", "ts_lo", "ts_hi", "seq", "offset", "day", "run_id", "source")
 """Columns of events that are no attributes."""
 
@@ -72,6 +77,12 @@ class ExplainedViolation:
         absences = [Cause(text, min(at)[0], max(at)[0], len(at)) for text, at in sought.items()]
         return [*sorted(events, key=lambda cause: (cause.first, cause.event["seq"] if cause.event else 0)), *absences]
 
+    @property
+    def same_for(self) -> str:
+        """For how many further points of the episode the explanation is the same; empty if for none, or not known."""
+        alike, compared = (self.claims[0].get(name) or 0 for name in SHARED)
+        return f"the same for {alike} points of the first {compared}" if alike > 1 else ""
+
     def title(self, clock: Clock) -> str:
         """The violation in a heading: its values, and its moment."""
         values = " ".join(shown(value, 16) for value in self.values.values())
@@ -93,31 +104,40 @@ class ExplainedViolation:
 
 def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[ExplainedViolation]:
     """The explained violations of a day, in order. `claims`: the rows of its table; `events`: those that they name."""
-    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, "day", "run_id")]
+    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, *SHARED, "day", "run_id")]
     order = [(name, "ascending") for name in (*POINT, *names, "node")]
     by_seq = {event["seq"]: event for event in events}
     rows = groupby(claims.sort_by(order).to_pylist(), lambda row: tuple(row[name] for name in (*POINT, *names)))
     return [ExplainedViolation(key[0], dict(zip(names, key[2:], strict=True)), list(own), by_seq) for key, own in rows]
 
 
-def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing | None:
-    """The causes of each violation, one a row; None if there are none."""
-    rows = [(violation, cause) for violation in violations for cause in violation.causes]
-    if not rows:
-        return None
-    names = list(violations[0].values)
-    cells = []
-    before = None
-    for violation, cause in rows:
-        title = "" if violation is before else violation.title(clock)
-        cells.append([title, *_cells(cause, clock)])
-        before = violation
+def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing:
+    """The causes of each violation, one a row: on the page the first and the last ones, in the file all."""
     headings = [Heading("violation"), Heading("cause"), Heading("when"), Heading("attributes", prose=True)]
-    header = ["violation_ts", *names, "cause", "first_ts", "last_ts", "points", "seq", "claim", "attributes"]
-    filed = [
+    header = ["violation_ts", *violations[0].values, "cause", "first_ts", "last_ts", "points", "seq", "claim"]
+    cells = [row for violation in violations for row in _page_rows(violation, clock)]
+    filed = [row for violation in violations for row in _file_rows(violation)]
+    return Listing(headings, cells, [*header, "attributes"], filed[:FILED], len(filed), "violation by violation")
+
+
+def _page_rows(violation: ExplainedViolation, clock: Clock) -> list[list[str]]:
+    rows = [_cells(cause, clock) for cause in violation.causes]
+    if not rows:
+        rows = [["nothing of the log" if violation.is_told else "its proof is too large to be told", "", ""]]
+    left_out = len(rows) - 2 * ENDS
+    if left_out > 1:
+        rows[ENDS:-ENDS] = [[f"{left_out} more, in the CSV", "", ""]]
+    titles = [_with_sharing(violation, clock), *[""] * (len(rows) - 1)]
+    return [[title, *row] for title, row in zip(titles, rows, strict=True)]
+
+
+def _file_rows(violation: ExplainedViolation) -> list[list[Cell]]:
+    violated: list[Cell] = [violation.ts, *violation.values.values()]
+    if not violation.is_told:
+        return [[*violated, "not told", None, None, None, None, violation.claims[0]["claim"], ""]]
+    return [
         [
-            violation.ts,
-            *violation.values.values(),
+            *violated,
             "event" if cause.event else "absence",
             cause.first,
             cause.last,
@@ -126,9 +146,22 @@ def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing |
             cause.claim,
             attributes(cause.event) if cause.event else "",
         ]
-        for violation, cause in rows[:FILED]
+        for cause in violation.causes
     ]
-    return Listing(headings, cells, header, filed, len(rows), "violation by violation")
+
+
+def longest_first(
+    violations: Sequence[ExplainedViolation], episodes: Sequence[Mapping[str, Any]]
+) -> list[ExplainedViolation]:
+    """The first violations of episodes in the order of these; those of episodes that are not listed come last."""
+    names = list(violations[0].values) if violations else []
+    order = {(row["first_ts"], *(row[name] for name in names)): place for place, row in enumerate(episodes)}
+    return sorted(violations, key=lambda v: order.get((v.ts, *v.values.values()), len(order)))
+
+
+def _with_sharing(violation: ExplainedViolation, clock: Clock) -> str:
+    title = violation.title(clock)
+    return f"{title} ({violation.same_for})" if violation.same_for else title
 
 
 def attributes(event: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.reports.answers import causes, episodes, violations
+from jobs.reports.answers import causes, episodes, truths, violations
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.concentration import Concentration, concentration, leaders
 from jobs.reports.figures.drawing.figure import Figure
@@ -22,6 +22,7 @@ from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.query_report import EvaluatedDay, QueryReport, Section, notices_of
 from jobs.reports.questions import Question
+from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 
 
@@ -100,36 +101,60 @@ def _sections(
         summary = f"Runs of time-points at which the same values violate the policy, {lasting.order}."
         file, link = f"{name}-longest-episodes.csv", "Listed episodes as CSV"
         sections.append(Section("episodes", "Longest episodes", summary, lasting, file, link))
-    if (why := _causes(evaluated, total)) is not None:
+    if (why := _causes(evaluated, total, runs)) is not None:
         sections.append(why)
+    if (often := _truths(evaluated)) is not None:
+        sections.append(often)
     return sections
 
 
-def _causes(evaluated: EvaluatedDay, total: int) -> Section | None:
-    """The causes of the day's first violations; None if none is explained."""
+def _truths(evaluated: EvaluatedDay) -> Section | None:
+    """How often each part of the formula is true; None for policies that do not tell it."""
+    name, day = evaluated.name, evaluated.day
+    parts = evaluated.reader.read(f"{name}_truths", day, day)
+    table = None if parts is None else truths.listing(parts.to_pylist())
+    if parts is None or table is None:
+        return None
+    points = quantity(parts["points"][0].as_py())
+    summary = f"Of the {points} time-points with an event of the policy, at how many each part of the formula is true."
+    return Section("formula", "The formula, part by part", summary, table, f"{name}-truths.csv")
+
+
+def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Section | None:
+    """The causes of the day's first violations, or of its longest episodes; None if none is explained."""
     claims = evaluated.reader.read(f"{evaluated.name}_why", evaluated.day, evaluated.day)
     if claims is None or not claims.num_rows:
         return None
     clock = evaluated.clock
     explained = causes.explained(claims, _events_named(evaluated, claims))
+    of_episodes = causes.SHARED[0] in claims.column_names and runs is not None
+    if of_episodes and runs is not None:
+        total = evaluated.records[evaluated.day].get("episodes") or runs.num_rows
+        explained = causes.longest_first(explained, episodes.longest(runs, runs.num_rows))
     listing = causes.listing(explained, clock)
-    if listing is None:
-        return None
     kinds = list(evaluated.query.schema.types)
-    figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock)
+    figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=of_episodes)
     untold = sum(not violation.is_told for violation in explained)
-    summary = (
-        f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
-    )
-    summary += "the events that would have kept the policy and are not there."
-    if untold:
+    which = f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
+    if of_episodes:
+        which = f"Of {counted(len(explained), 'episode')}, the longest of {quantity(total)}: "
+        which += "the events that prove the first violation, and "
+    summary = f"{which}the events that would have kept the policy and are not there."
+    if untold == len(explained):
+        summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."
+    elif untold:
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
     proofs = tuple(
-        (f"Proof: {violation.title(clock)}", violation.proof(clock)) for violation in explained if violation.is_told
+        (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.is_told
     )
     return Section(
         "causes", "Causes", summary, listing, f"{evaluated.name}-why.csv", details=proofs, figure=figure, wide=True
     )
+
+
+def _proof(violation: causes.ExplainedViolation, clock: Clock) -> str:
+    shared = violation.same_for
+    return violation.proof(clock) + (f"\n{shared[0].upper()}{shared[1:]} of this episode." if shared else "")
 
 
 def _events_named(evaluated: EvaluatedDay, claims: pa.Table) -> list[dict[str, Any]]:

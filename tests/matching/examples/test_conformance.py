@@ -1,11 +1,8 @@
-"""Other systems' suites of Kleene matching and negation, as far as the language can say their cases."""
+"""Cases of other systems' suites that the suites' runner cannot say. The others are run by `make conformance`."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
@@ -17,41 +14,6 @@ import cep_core as cep
 
 ROOT = Path(__file__).resolve().parents[3]
 RUNNER = ROOT.parent / "shared" / "conformance" / "run.py"
-SUITES = [
-    "core_taxis",
-    "core_smart_homes",
-    "core_bluesky",
-    "sase_umass",
-    "opencep",
-    "flink_cep",
-    "trino_match_recognize",
-]
-
-
-@pytest.mark.skipif(not RUNNER.exists(), reason="the conformance suites are not beside the repository")
-def test_every_case_passes(tmp_path: Path) -> None:
-    """No case fails: sequences of up to 24 steps, bounds, ties, contiguity, skip till next, NOT at every place."""
-    report = tmp_path / "report.json"
-    command = [
-        sys.executable,
-        RUNNER,
-        *SUITES,
-        "--json",
-        report,
-        "--cache",
-        tmp_path,
-        "--timeout",
-        "300",
-        "--jobs",
-        "1",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=False, capture_output=True)
-    cases = [case for case in json.loads(report.read_text())["cases"] if case["class"] != "aggregate"]
-    failed = {case["id"]: case["detail"] for case in cases if case["status"] in ("failed", "error")}
-    assert failed == {}
-    assert sum(case["status"] == "passed" for case in cases) >= 65
-
 
 FALLS = "b[1].value < a.value AND b[i].value < b[i-1].value"
 RISES = "c[1].value > b[last].value AND c[i].value > c[i-1].value"

@@ -27,8 +27,8 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Arithmetic, Constant, Variable
 from cep_core.language.temporal.walk import free_variables
-from cep_core.monitoring.first_order import evaluation
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.choice import event_rows
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.operators import reduction
 from cep_core.testing.logs import log_of
@@ -160,9 +160,15 @@ def test_reducing_events_first_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
         both(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Eventually(soon, atom("R", "x", "w"))),
         both(Once(soon, atom("P", "x", "y")), atom("Q", "y", "z"), Eventually(Interval(2, 3), atom("R", "z", "x"))),
         both(Once(soon, Eventually(soon, atom("P", "x", "y"))), atom("Q", "z", "z"), Comparison("=", x, z)),
+        Exists(
+            ("y", "v"), both(atom("P", "x", "y"), Once(soon, Exists(("z",), atom("Q", "x", "z"))), atom("R", "v", "v"))
+        ),
+        Exists(
+            ("z",), both(Exists(("y",), Once(soon, atom("P", "x", "y"))), atom("Q", "x", "z"), Comparison("<", x, z))
+        ),
     ]
     whole = [rows(chain, log) for chain in chains]
     assert all(whole)
-    monkeypatch.setattr(evaluation, "MANY", 0)
+    monkeypatch.setattr(event_rows, "MANY", 0)
     monkeypatch.setattr(reduction, "FEWEST", 2)
     assert [rows(chain, log) for chain in chains] == whole

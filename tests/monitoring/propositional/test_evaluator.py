@@ -9,22 +9,27 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table, tagged
+from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
+from cep_core.monitoring.propositional.result.explaining import COMPARED
+from cep_core.monitoring.propositional.result.shares import parts_of_formula
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
 from cep_core.slicing.ranges import read_from
+from tests.counts import few
 from tests.monitoring.propositional.worlds import DAYS, Row, World, events_of, policy_of, rows_of, worlds
 from tests.slicing.laws.only_read import only_read
 
@@ -63,6 +68,33 @@ def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch],
     rows = table.merge(of_table(batches, table.suffix), days)
     assert rows.schema.names == [*table.schema.names, CERTAIN]
     return rows_of(rows)
+
+
+def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
+    """How often each part of the formula is true, by day. A slice that is not evaluated has no row."""
+    table = evaluator.tables[3]
+    rows = table.merge(of_table(batches, table.suffix), DAYS)
+    assert rows.schema.names == [*table.schema.names, CERTAIN]
+    return [tuple(row.values()) for row in rows.to_pylist() if row["points"]]
+
+
+@few(40)
+@given(worlds())
+def test_how_often_each_part_of_a_policy_is_true(world: World) -> None:
+    evaluator = PropositionalEvaluator(world.policy)
+    told = truths_told(evaluator, evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
+    formula = world.policy.formula
+    of_parts = [list(part_world.logs()) for _, part in parts_of_formula(formula) for part_world in [world.of(part)]]
+    expected = []
+    for day, begin in enumerate(DAYS[:-1]):
+        for node, ((above, part), logs) in enumerate(zip(parts_of_formula(formula), of_parts, strict=True)):
+            days = [
+                [n for n in list(world.days_of(points))[day] if world.is_heard(points[n])] for _, points, _, _ in logs
+            ]
+            true = sum(holds[n] for own, (_, _, holds, _) in zip(days, logs, strict=True) for n in own)
+            if points := sum(map(len, days)):
+                expected.append((node, above, formula_text(part), true, points, begin))
+    assert told == expected
 
 
 def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
@@ -105,8 +137,9 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     )
     partials = data.draw(st.permutations(list(parts_of(world, evaluator, plan))))
     assert results(evaluator, partials) == expected(world, most)
-    whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    whole = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
+    assert truths_told(evaluator, partials) == truths_told(evaluator, whole)
 
 
 @given(worlds(), st.data())
@@ -204,6 +237,52 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
         (7, 6, "NOT r", 20, False, None),
         (8, 7, "r", 20, True, 1),
     ]
+
+
+def basis(tree: ProofTree) -> set[tuple[str, object]]:
+    """What a proof rests on, by definition."""
+    return {
+        (leaf.formula.event_type, "absent" if not leaf.holds else "here" if leaf.point == tree.point else leaf.point)  # type: ignore[attr-defined]
+        for leaf in tree.leaves()
+    }
+
+
+def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:
+    """For how many points of an episode its first proof is the same, and of how many."""
+    split = split_trace_of(world.policy, world.events, world.points)
+    [number] = [n for n, (values, *_) in enumerate(world.logs()) if values == episode[7:]]
+    [(_, points, holds, _)] = [log for log in world.logs() if log[0] == episode[7:]]
+    names = [tuple(row.values()) for row in split.values.to_pylist()]
+    maker = ProofMaker(split.log(names.index(episode[7:]) if names else number, world.events))
+    first, last = points.index(episode[:2]), points.index(episode[2:4])
+    proofs = [maker.proof(world.policy.formula, n, {}, False) for n in range(first, last + 1) if not holds[n]]
+    bases = [basis(tree) for tree in proofs if tree is not None][:COMPARED]
+    return bases.count(bases[0]), len(bases)
+
+
+@few(40)
+@given(worlds())
+def test_the_longest_episodes_are_explained_once(world: World) -> None:
+    """One explanation for an episode, and the number of its points for which it is the same."""
+    evaluator = PropositionalEvaluator(world.policy, Settings(explained=2))
+    table = evaluator.tables[2]
+    batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    told = table.merge(of_table(batches, table.suffix), DAYS).to_pylist()
+    tops = [
+        (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in told if not row["node"]
+    ]
+    longest = [
+        sorted(of_day, key=lambda row: (row[0] - row[2], -row[4], *row[:2], *row[7:]))[:2]
+        for of_day in world.episodes()
+    ]
+    event("shared" if any(row["same_for"] > 1 for row in told) else "alone")
+    assert sorted(tops) == sorted((*row[:2], *row[7:]) for of_day in longest for row in of_day)
+    counts = {
+        top: (row["same_for"], row["compared"])
+        for top, row in zip(tops, [r for r in told if not r["node"]], strict=True)
+    }
+    for row in [row for of_day in longest for row in of_day]:
+        assert counts[(*row[:2], *row[7:])] == shared_by_definition(world, row)
 
 
 @given(worlds())

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import cep_core as cep
 from cep_core.language.errors import QueryError
-from cep_core.propositional_on_log import PropositionalOnLog, StreamSettings
+from cep_core.propositional_on_log import PropositionalOnLog
+from cep_core.stream_settings import StreamSettings
 
 EXAMPLE = "@1 a\n@2 a\n@2 a\n@3 b\n@4 a b\n"
 SOON = "a UNTIL[0,1] b"

@@ -43,6 +43,17 @@ class World:
     def after(self) -> int:
         return future_reach(self.policy.core) or 0
 
+    def of(self, formula: Formula) -> World:
+        """The same log, asked by another formula."""
+        return World(policy_of(formula, self.policy.for_each), self.events, self.points)
+
+    def is_heard(self, point: Row) -> bool:
+        """Whether an event of a type that atoms are of is at a point; each point of a sub-log has an event."""
+        kinds = {atom.event_type for atom in ATOMS.values()}
+        return bool(self.policy.for_each) or any(
+            (row["ts"], row["offset"]) == point and row["event_type"] in kinds for row in self.events.to_pylist()
+        )
+
     def logs(self) -> Iterator[tuple[Row, list[Row], list[bool], list[bool]]]:
         """Of each sub-log: its values, its points (ts, offset), where the policy holds, and where it judges."""
         rows = self.events.to_pylist()

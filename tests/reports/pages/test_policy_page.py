@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import pyarrow as pa
 import pytest
 
 from cep_core.language.settings import Settings
+from jobs.reports.answers import causes
 from jobs.reports.day_report import DayReport, report_day
 from jobs.reports.pages import day as day_page
 from jobs.reports.pages import query as query_page
 from jobs.reports.questions import questions_of
 from jobs.reports.site import write_pages
+from jobs.reports.words.clock import Clock
 from jobs.workload.declaration import Workload, load_workload
 from tests.reports.lake.policy_days import policy_tables
 from tests.reports.lake.reading import Document, read
@@ -50,8 +53,8 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     return load_workload(home)
 
 
-def report(workload: Workload, on: int, **settings: int) -> DayReport:
-    """The report of one of the three days."""
+def report(workload: Workload, on: int, *, told: int | None = None, **settings: int) -> DayReport:
+    """The report of one of the three days. `told`: proofs with more claims are too large to be told."""
     start = workload.operating_days.interval(DAY)[0]
     rows = [
         {"event_type": kind, "ts": start + 3600 * hour, "seq": seq, "line": line, "station": station, "delay_min": seq}
@@ -62,11 +65,22 @@ def report(workload: Workload, on: int, **settings: int) -> DayReport:
     events = pa.Table.from_pylist(rows, EVENTS)
     days = (BEFORE, DAY, AFTER)
     tables = policy_tables(workload, questions[0], events, days, Settings(**settings))
+    if told is not None:
+        held = {**tables.held, "lost_why": without_large_proofs(tables.held["lost_why"], told)}
+        tables = replace(tables, held=held)
     return report_day(workload, questions, tables, days[on], "run")
 
 
-def page(workload: Workload, on: int, folder: Path, **settings: int) -> Document:
-    made = report(workload, on, **settings)
+def without_large_proofs(claims: pa.Table, told: int) -> pa.Table:
+    """Of a proof with more than so many claims only the top one, as an evaluator leaves it."""
+    rows = claims.to_pylist()
+    violated = [(row["ts"], row["offset"], row["l"], row["s"]) for row in rows]
+    kept = [row for row, own in zip(rows, violated, strict=True) if violated.count(own) <= told or row["node"] == 0]
+    return pa.Table.from_pylist(kept, claims.schema)
+
+
+def page(workload: Workload, on: int, folder: Path, *, told: int | None = None, **settings: int) -> Document:
+    made = report(workload, on, told=told, **settings)
     write_pages(folder, [query_page.page(made, made.queries[0]), day_page.page(made)], FRAME)
     return read(folder / "query-lost.html")
 
@@ -134,3 +148,25 @@ def test_a_cut_listing_says_so_and_numbers_stay_exact(workload: Workload, tmp_pa
 
 def test_nothing_explained_is_no_section(workload: Workload, tmp_path: Path) -> None:
     assert "Causes" not in page(workload, 1, tmp_path, explained=0).text("h2")
+
+
+def test_proofs_that_are_too_large_are_named(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 1, tmp_path, told=0)
+    assert found.text("td").count("its proof is too large to be told") == 5
+    assert any("The proofs of the first 5 violations are too large to be told." in text for text in found.text("p"))
+    assert not found.all("details")
+    rows = list(csv.DictReader((tmp_path / "lost-why.csv").open()))
+    assert [row["cause"] for row in rows] == ["not told"] * 5
+
+
+def test_many_causes_are_folded_and_all_are_in_the_file() -> None:
+    claims = [
+        {"node": seq, "parent": None if seq == 0 else 0, "leaf": "event", "claim": "P(1)", "at_ts": seq, "at_offset": 0}
+        | {"holds": True, "seq": seq, "valuation": "", "ts": 9, "offset": 0, "x": 1}
+        for seq in range(7)
+    ]
+    events = [{"event_type": "P", "ts": seq, "seq": seq, "a": seq} for seq in range(7)]
+    listing = causes.listing(causes.explained(pa.Table.from_pylist(claims), events), Clock())
+    assert [row[1] for row in listing.cells] == ["P", "P", "3 more, in the CSV", "P", "P"]
+    assert [row[3] for row in listing.cells] == ["a 0", "a 1", "", "a 5", "a 6"]
+    assert [row[-1] for row in listing.rows] == [f"a {seq}" for seq in range(7)]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.errors import AnalysisException, ParseException
 
 from jobs import cli
+from jobs.exits import WrongWorkload
+from jobs.lake.asking import ask as answer
+from jobs.lake.asking import session_for_questions
 from jobs.lake.versions import versions_of
 from tests.runs.lake.lakes import CommandLine, SmallLake
 from tests.runs.lake.small_workload import POLICIES, day
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -32,12 +40,17 @@ def ask(copied: SmallLake, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 def test_sql_answers_from_every_table(ask: Ask, copied: SmallLake) -> None:
     """Tables, tables of work and the events of matches have names; what is left out is said."""
-    code, told = ask("SELECT count(*) AS n FROM machines.climbs")
-    assert (code, told.split()) == (0, ["n", str(copied.table("climbs").num_rows)])
-    assert ask("SELECT count(*) FROM machines.climbs_events")[0] == 0
-    assert ask("SELECT count(*) FROM machines.work_staged_events")[0] == 0
-    code, told = ask("SELECT sum(points) AS n FROM machines.silence_episodes")
-    assert (code, told.split()) == (0, ["n", str(copied.table("silence").num_rows)])
+    counts = dict.fromkeys(("climbs", "climbs_events", "work_staged_events"), "count(*)")
+    counts["silence_episodes"] = "sum(points)"
+    asked = [f"(SELECT {what} FROM machines.{name}) AS {name}" for name, what in counts.items()]
+    code, told = ask(f"SELECT {', '.join(asked)}")
+    assert (code, told.split()[:4]) == (0, list(counts))
+    climbs, events, staged, points = map(int, told.split()[4:])
+    listed = copied.table("climbs")
+    assert climbs == listed.num_rows
+    assert events == sum(2 + len(bound) for bound in listed["b"].to_pylist())
+    assert staged >= copied.table("events").num_rows
+    assert points == copied.table("silence").num_rows
     code, told = ask("-- how many?\nWITH e AS (SELECT seq FROM machines.events) SELECT * FROM e", "--limit", "2")
     assert told.splitlines()[3:] == ["... more than 2 rows; --limit or --csv shows more"]
     code, told = ask("SHOW TABLES IN machines")
@@ -81,13 +94,28 @@ NO_QUESTIONS = (
 )
 
 
+REFUSALS = (WrongWorkload, AnalysisException, ParseException)
+"""What the command ends with exit code 2 for."""
+
+
 def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
-    """Exit code 2, whatever the statement begins with, and no table has a new version; one after another."""
+    """Whatever the statement begins with, and no table has a new version; the command's exit code is 2."""
     before, versions = copied.tables(), versions_of("machines", copied.folder)
-    for statement in NO_QUESTIONS:
+    for statement in (NO_QUESTIONS[0], "SELECT * FROM machines.climb", "SELEC 1"):
         assert (statement, ask(statement)[0]) == (statement, 2)
-        assert versions_of("machines", copied.folder) == versions, statement
+    session = session_for_questions(copied.spark)  # the tables have their names by now
+    assert not is_refused(session, "SELECT * FROM machines.climbs")
+    assert [statement for statement in NO_QUESTIONS if not is_refused(session, statement)] == []
+    assert versions_of("machines", copied.folder) == versions
     assert copied.tables() == before
+
+
+def is_refused(session: SparkSession, statement: str) -> bool:
+    try:
+        answer(session, statement).collect()
+    except REFUSALS:
+        return True
+    return False
 
 
 def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLake) -> None:

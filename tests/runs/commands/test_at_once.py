@@ -35,16 +35,17 @@ def lake(tmp_path: Path) -> StoredLake:
 
 @pytest.fixture
 def start(lake: StoredLake, home: Path, tmp_path: Path) -> Iterator[Start]:
-    """Starts `trendmill run` of days 1 and 2 as a process, which leads a group with its JVM."""
+    """Starts `trendmill run`, or tasks of it, of days `first` to 2, as a process that leads a group with its JVM."""
     root = Path(__file__).parents[3]
     places = {"TRENDMILL_LAKE": str(lake.folder), "TRENDMILL_REPORTS": str(tmp_path / "reports")}
-    days = ["--from", day(1).isoformat(), "--to", day(2).isoformat()]
     started: list[subprocess.Popen[str]] = []
 
-    def begin(*more: str) -> subprocess.Popen[str]:
+    def begin(*tasks: str, first: int = 1) -> subprocess.Popen[str]:
+        days = ["--from", day(first).isoformat(), "--to", day(2).isoformat()]
+        stages = [word for task in tasks for word in ("--stage", task)]
         started.append(
             subprocess.Popen(
-                [sys.executable, "-m", "jobs.cli", "run", str(home), *days, *more],
+                [sys.executable, "-m", "jobs.cli", "run", str(home), *days, *stages],
                 env={**os.environ, **places, "PYTHONPATH": str(root)},
                 cwd=root,
                 start_new_session=True,
@@ -86,7 +87,10 @@ def test_command_lines_wait_for_each_other(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """An abandoned night's lease expires; the first command line is killed in its work; the second does it all, while
-    a third waits to publish and a scheduler's task fails at once. Tables are those of an undisturbed run."""
+    a third waits to publish and a scheduler's task fails at once. Tables are those of an undisturbed run.
+
+    Deaths in every stage that writes are in test_law_on_spark.py.
+    """
 
     def told(number: int) -> str:
         return (tmp_path / f"{number}.log").read_text()
@@ -97,7 +101,7 @@ def test_command_lines_wait_for_each_other(
     wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
     take(path, "nightly", "a night that died", term=timedelta(seconds=2))
     wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
-    second = start()
+    second = start("load", "slice", "evaluate")
     wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
     assert f"(process {first.pid} on" in told(1)
 
@@ -109,14 +113,13 @@ def test_command_lines_wait_for_each_other(
     wait_for(lambda: "start  " in told(0), first, second)  # it has begun to load
     kill(first)
     wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
-    third = start("--stage", "publish")
+    third = start("publish", first=2)
     wait_for(lambda: f"(process {second.pid} on" in told(2), second, third)
     assert second.wait(PATIENCE) == 0, told(1)
     assert third.wait(PATIENCE) == 0, told(2)
     assert read(path) is None
     assert lake.tables() == undisturbed
-    for number in (1, 2):
-        assert (tmp_path / "reports" / "machines" / day(number).isoformat() / "index.html").is_file()
+    assert (tmp_path / "reports" / "machines" / day(2).isoformat() / "index.html").is_file()
 
 
 def of_session(leader: int) -> list[str]:

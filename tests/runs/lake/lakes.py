@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from deltalake import DeltaTable
 from jobs.exits import GateFailure
 from jobs.runs.run import Run, Silent
 from jobs.stages.measuring.shed import EXPERIMENT
-from jobs.tasks.nightly import begin, evaluate, load, refused_days, slice_
+from jobs.tasks.nightly import begin, evaluate, load, refused_days, slice_, stale_scope
 from tests.leases import leased
 from tests.runs.lake.small_workload import RESULTS, day
 
@@ -85,6 +85,16 @@ class SmallLake(StoredLake):
             except GateFailure:
                 assert len(refused_days(run)) == len(run.days)
                 return run
+            slice_(run)
+            evaluate(run)
+            return run
+
+    def evaluate_stale(self, first: int, last: int) -> Run:
+        """Slice and evaluate what the present workload makes stale, without loading anything."""
+        self.runs += 1
+        with self.leased(f"run-{self.runs}"):
+            run = self.begin(first, last, f"run-{self.runs}")
+            run = replace(run, scope=stale_scope(run), loads=())
             slice_(run)
             evaluate(run)
             return run

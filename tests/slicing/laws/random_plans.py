@@ -35,17 +35,15 @@ def atoms(draw: st.DrawFn) -> Atom:
 
 
 COLUMNS = {"i": pa.int64(), "f": pa.float64(), "s": pa.string(), "n": pa.int64()}
+EVENT_TYPES, MOMENTS, TENTH = st.sampled_from("PQRS"), st.integers(0, 20), st.integers(0, 9)
+OWN = {name: VALUES[VARIABLES[ATTRIBUTES[name]]] for name in COLUMNS} | {"i": st.integers(-1, 2)}
 
 
 @st.composite
 def events(draw: st.DrawFn, **given: object) -> dict[str, object]:
     """One event; attributes not `given` are any value or, sometimes, null."""
-    kinds = {"event_type": st.sampled_from("PQRS"), "ts": st.integers(0, 20), "i": st.integers(-1, 2)}
-    own = {name: kinds.get(name, VALUES[VARIABLES[ATTRIBUTES[name]]]) for name in COLUMNS}
-    values = {
-        name: draw(one if draw(st.integers(0, 9)) else st.none()) for name, one in own.items() if name not in given
-    }
-    return {"event_type": draw(kinds["event_type"]), "ts": draw(kinds["ts"]), **values, **given}
+    values = {name: draw(OWN[name]) if draw(TENTH) else None for name in COLUMNS if name not in given}
+    return {"event_type": draw(EVENT_TYPES), "ts": draw(MOMENTS), **values, **given}
 
 
 def table(rows: list[dict[str, object]]) -> pa.Table:

@@ -45,24 +45,37 @@ QUERIES = {
 }
 
 
-@st.composite
-def logs(draw: st.DrawFn) -> pa.Table:
-    """Sequences of A, B and C with a key each, which often match, among each other and among any other events."""
-    values = st.sampled_from([0, 1, 2, 5])
-    rows = []
-    for _ in range(draw(st.integers(1, 3))):
-        now, k, g = draw(st.integers(0, 20)), draw(st.integers(1, 3)), draw(st.sampled_from("xy"))
-        for letter in draw(st.sampled_from(["AB", "ABC", "AABC", "ABBC", "ABAB"])):
-            rows.append((letter, now, k, g, draw(values)))
-            now += draw(st.integers(0, 2)) + draw(st.integers(0, 1))
-    anything = st.tuples(
+VALUES, GAPS, SMALL_GAPS = st.sampled_from([0, 1, 2, 5]), st.integers(0, 2), st.integers(0, 1)
+BEGINS = st.tuples(
+    st.integers(0, 20),
+    st.integers(1, 3),
+    st.sampled_from("xy"),
+    st.sampled_from(["AB", "ABC", "AABC", "ABBC", "ABAB"]),
+)
+"""The first moment of a sequence, its keys and its types."""
+EVENTS = st.lists(
+    st.tuples(
         st.sampled_from("ABC"),
         st.integers(0, 30),
         st.sampled_from([1, 2, None]),
         st.sampled_from(["x", "y", None]),
-        values,
-    )
-    rows += draw(st.lists(anything, max_size=4))
+        VALUES,
+    ),
+    max_size=4,
+)
+"""Any events. All strategies are made once: making them for each log takes longer than drawing from them."""
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> pa.Table:
+    """Sequences of A, B and C with a key each, which often match, among each other and among any other events."""
+    rows = []
+    for _ in range(draw(st.integers(1, 3))):
+        now, k, g, letters = draw(BEGINS)
+        for letter in letters:
+            rows.append((letter, now, k, g, draw(VALUES)))
+            now += draw(GAPS) + draw(SMALL_GAPS)
+    rows += draw(EVENTS)
     kind, ts, k, g, v = zip(*rows, strict=True)
     columns = {"event_type": kind, "ts": ts, "seq": range(len(rows)), "k": k, "g": g, "v": v}
     types = {"event_type": pa.string(), "g": pa.string()}
@@ -76,7 +89,7 @@ def result(evaluator: Evaluator, batches: Iterable[pa.RecordBatch]) -> tuple[obj
 
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
 @given(logs(), st.integers(1, 8), st.text(max_size=2), st.integers(0, 3), st.sampled_from([None, (), ("k", "g")]))
-@few(20)
+@few(40)  # days too long by one are seen under 11 of the queries (7 with 20), ranges that read 3 less under 10 (7)
 def test_merged_slices_equal_the_unsliced_result(
     text: str, events: pa.Table, slices: int, seed_text: str, ranges: int, heavy: tuple[str, ...] | None
 ) -> None:

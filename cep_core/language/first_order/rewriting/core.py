@@ -9,7 +9,7 @@ bound by the right one, and only the conjuncts that bind what is lacking are rep
 
 Rewritten formulas may look ahead where the policy does not: `P(x) AND ONCE[0,5] NOT Q(x)` asks at each point for a P
 up to 5 later. It is the point that is decided which the rule repeats, so no later event changes a verdict, and what is
-decided (`reach`) is a matter of the policy as written. Cost: repeated parts are equal trees, evaluated once.
+decided (`reach`) is a matter of the policy as written. Cost: repeated parts are one node, rewritten and evaluated once.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from cep_core.language.first_order.rewriting.negated_disjunction import negated_
 from cep_core.language.first_order.rewriting.unused_quantifiers import without_unused_variables
 from cep_core.language.first_order.safety.fragment import is_safe
 from cep_core.language.temporal.formulas import And, Formula, Not, Since, Until
+from cep_core.language.temporal.shared_nodes import SharedNodes
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import with_operands
 
@@ -66,12 +67,35 @@ def core_of(formula: Formula, *, rewrite: bool = True) -> Formula:
 
 def rewritten(formula: Formula) -> Formula:
     """A core formula after the rules; itself if it is safe."""
-    while not is_safe(formula):
-        changed = _applied(formula) or _with_operands_rewritten(formula)
-        if changed == formula:
-            break
-        formula = changed
-    return formula
+    return _Rewriting().rewritten(formula)
+
+
+class _Rewriting:
+    """The rules on one formula. Equal parts are one node, and each is rewritten once."""
+
+    def __init__(self) -> None:
+        self._shared = SharedNodes()
+        self._done: dict[int, Formula] = {}
+
+    def rewritten(self, formula: Formula) -> Formula:
+        begun = formula = self._shared.node(formula)
+        while id(begun) not in self._done:
+            changed = formula
+            if not is_safe(formula):
+                changed = self._shared.node(_applied(formula) or self._with_operands_rewritten(formula))
+            if changed == formula:
+                self._done[id(begun)] = formula
+            formula = changed
+        return self._done[id(begun)]
+
+    def _with_operands_rewritten(self, formula: Formula) -> Formula:
+        def changed(operand: Formula) -> Formula:
+            if isinstance(operand, Not) and goes_with:
+                return with_operands(operand, self.rewritten)
+            return self.rewritten(operand)
+
+        goes_with = isinstance(formula, And | Since | Until)
+        return with_operands(formula, changed)
 
 
 def _applied(formula: Formula) -> Formula | None:
@@ -93,11 +117,3 @@ def _on_negated_operands(formula: Formula, rule: Callable[[Formula], Formula | N
         return None
     after = with_operands(formula, changed)
     return None if after == formula else after
-
-
-def _with_operands_rewritten(formula: Formula) -> Formula:
-    def changed(operand: Formula) -> Formula:
-        return with_operands(operand, rewritten) if isinstance(operand, Not) and goes_with else rewritten(operand)
-
-    goes_with = isinstance(formula, And | Since | Until)
-    return with_operands(formula, changed)

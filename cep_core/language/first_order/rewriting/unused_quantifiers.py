@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cep_core.language.temporal.formulas import Exists, Formula
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.walk import free_variables, with_operands
 
 
+@kept
 def without_unused_variables(formula: Formula) -> Formula:
     """The formula without such variables, everywhere in it."""
     formula = with_operands(formula, without_unused_variables)

@@ -45,13 +45,9 @@ def restricted_variables(formula: Formula) -> frozenset[str]:
             return frozenset(argument.name for argument in arguments if isinstance(argument, Variable))
         case Comparison():
             return _assigned(formula, frozenset())
-        case Not(Comparison("=", Variable(left), Variable(right))) if left == right:
-            return frozenset([left])
-        case Not(Not(body)):
-            return restricted_variables(body)
-        case Not(And(left, right)):
-            return restricted_variables(Not(left)) & restricted_variables(Not(right))
-        case And() | Not(Or()):
+        case Not(body):
+            return _of_negation(body)
+        case And():
             parts = tuple(_conjuncts(formula))
             return _closed(frozenset[str]().union(*map(restricted_variables, parts)), parts)
         case Or(left, right):
@@ -64,6 +60,23 @@ def restricted_variables(formula: Formula) -> frozenset[str]:
             return restricted_variables(formula.body)
         case Since() | Until():
             return restricted_variables(formula.right)
+        case _:
+            return frozenset()
+
+
+@kept
+def _of_negation(body: Formula) -> frozenset[str]:
+    """The restricted variables of NOT of a formula, kept with it: negations are made anew wherever one is asked."""
+    match body:
+        case Comparison("=", Variable(left), Variable(right)) if left == right:
+            return frozenset([left])
+        case Not(inside):
+            return restricted_variables(inside)
+        case And(left, right):
+            return _of_negation(left) & _of_negation(right)
+        case Or():
+            parts = tuple(_conjuncts(Not(body)))
+            return _closed(frozenset[str]().union(*map(restricted_variables, parts)), parts)
         case _:
             return frozenset()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cep_core.language.temporal.bind.reporting import Faults
-from cep_core.language.temporal.bind.result_names import RESERVED
+from cep_core.language.temporal.bind.result_names import OF_EXPLAINED_EPISODES, RESERVED
 from cep_core.language.temporal.bind.sub_logs import place_of_for_each
 from cep_core.language.temporal.formulas import Always, Eventually, Formula, Next, Release, Until
 from cep_core.language.temporal.walk import walk
@@ -23,6 +23,6 @@ def check_workload(formula: Formula, for_each: Sequence[str], faults: Faults) ->
             hint = f"give it one, such as {word}[{part.interval.low},1d]"
             faults.report(f"{word} looks ahead without an upper bound: no run can decide it", part.at, hint)
     for name in for_each:
-        if name.casefold() in RESERVED:
+        if name.casefold() in {*RESERVED, *OF_EXPLAINED_EPISODES}:
             at = place_of_for_each(faults.text)
             faults.report(f"the tables of the result have a column '{name.casefold()}'", at, "")

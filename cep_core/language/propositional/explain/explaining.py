@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cep_core.language.explanation import Explanation, Section
-from cep_core.language.propositional.explain.surprises import warnings_of
+from cep_core.language.propositional.explain.surprises import holds_in_silence, warnings_of
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of
@@ -37,7 +37,9 @@ def _kind(policy: PropositionalPolicy) -> Section:
     lines = ["the formula says what must hold: a result is a point at which it is false"]
     if policy.for_each:
         lines.append(f"in each sub-log of events with equal {', '.join(policy.for_each)}")
-    facts = {"kind": policy.kind, "for_each": list(policy.for_each), "unit": policy.schema.unit}
+    silent = holds_in_silence(policy.core)
+    lines.append(f"where no atom ever holds, it is {'true' if silent else 'false'}")
+    facts = {"silence": silent, "kind": policy.kind, "for_each": list(policy.for_each), "unit": policy.schema.unit}
     return Section("policy", tuple(lines), facts)
 
 

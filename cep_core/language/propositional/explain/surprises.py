@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from cep_core.language.propositional.explain.unsatisfied import is_never_met
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.temporal.formulas import And, Formula, Next, Not, Or, Predicate, Prev, Since, Truth, Until
 from cep_core.language.temporal.walk import operands, walk
 
 
 def warnings_of(policy: PropositionalPolicy) -> list[str]:
-    """What holds or fails whatever happens, points that break the policy by silence, and points that are merged."""
+    """What holds or fails whatever happens, silence that breaks the policy, atoms that never hold, merged points."""
     warnings = []
     if not policy.atoms:
         warnings.append("the formula names no atom: no event changes its verdicts")
-    elif not _in_silence(policy.core):
+    elif not holds_in_silence(policy.core):
         warnings.append("a point without any of the atoms breaks the policy: silence is a violation")
+    warnings += [
+        f"no event can meet the condition of '{name}'"
+        for name, atom in policy.atoms.items()
+        if atom.condition is not None and is_never_met(atom.condition)
+    ]
     if any(isinstance(part, Prev | Next) for part in walk(policy.core)):
         warnings.append(
             "PREV and NEXT look at the neighbouring time-point; with time.points by_timestamp, events of one time are "
@@ -22,7 +28,7 @@ def warnings_of(policy: PropositionalPolicy) -> list[str]:
     return warnings
 
 
-def _in_silence(formula: Formula) -> bool:
+def holds_in_silence(formula: Formula) -> bool:
     """Whether a core formula holds where no atom ever holds, far from both ends of the log."""
     match formula:
         case Truth():
@@ -30,12 +36,12 @@ def _in_silence(formula: Formula) -> bool:
         case Predicate():
             return False
         case Not():
-            return not _in_silence(formula.body)
+            return not holds_in_silence(formula.body)
         case And():
-            return _in_silence(formula.left) and _in_silence(formula.right)
+            return holds_in_silence(formula.left) and holds_in_silence(formula.right)
         case Or():
-            return _in_silence(formula.left) or _in_silence(formula.right)
+            return holds_in_silence(formula.left) or holds_in_silence(formula.right)
         case Since() | Until():
-            return _in_silence(formula.right)
+            return holds_in_silence(formula.right)
         case _:
-            return _in_silence(operands(formula)[0])
+            return holds_in_silence(operands(formula)[0])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.monitoring.first_order.arrays.relation import Relation
 
@@ -45,6 +45,15 @@ class OccupiedPoints:
         return relation.at(source[order], begin[order], end[order])
 
 
+def has_events(log: PointLog, event_types: Collection[str]) -> Flags:
+    """Whether there is an event of some types at each point."""
+    flags = np.zeros(log.points, np.bool_)
+    for name in event_types:
+        if name in log.events:
+            flags[log.events[name].point] = True
+    return flags
+
+
 def occupied_points(log: PointLog, event_types: Collection[str]) -> OccupiedPoints:
     """The points at which there is an event of some types.
 
@@ -54,9 +63,7 @@ def occupied_points(log: PointLog, event_types: Collection[str]) -> OccupiedPoin
     ([2], [9], [0])
     """
     chosen = {name: log.events[name] for name in event_types if name in log.events}
-    has_event = np.zeros(log.points, np.bool_)
-    for of_type in chosen.values():
-        has_event[of_type.point] = True
-    number = np.cumsum(has_event) - 1
+    occupied = has_events(log, event_types)
+    number = np.cumsum(occupied) - 1
     events = {name: TypedEvents(number[own.point], own.columns, own.seq) for name, own in chosen.items()}
-    return OccupiedPoints(PointLog(log.stamps[has_event], events), np.flatnonzero(has_event))
+    return OccupiedPoints(PointLog(log.stamps[occupied], events), np.flatnonzero(occupied))

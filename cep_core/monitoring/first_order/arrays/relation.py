@@ -58,6 +58,8 @@ class Relation:
         >>> found.begin.tolist(), found.end.tolist()
         ([2], [3])
         """
+        if self.begin.min(initial=first) >= first and self.end.max(initial=last) <= last:
+            return self
         begin, end = np.maximum(self.begin, first), np.minimum(self.end, last)
         return replace(self, begin=begin, end=end).of_rows(begin < end)
 

@@ -7,7 +7,7 @@ O(events of the type) for each attribute that the atom names, and one Python ste
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -29,11 +29,12 @@ def scan(
     texts: Texts,
     types: Mapping[str, AttributeType],
     constants: Mapping[str, Constant] | None = None,
+    hidden: Collection[str] = (),
 ) -> Relation:
     """The events that match an atom, a row each, by point; the same row may stand there twice.
 
     `constants` are values that some of the atom's variables must have. `types` tell the columns of a type without
-    events.
+    events. `hidden`: variables of which only a value is asked, any that is not null; they have no column.
 
     >>> events = TypedEvents(np.array([0, 0, 2]), {"a": pa.array([1, 2, None]), "b": pa.array([1, 3, 4])})
     >>> log = PointLog(np.array([5, 6, 7]), {"P": events})
@@ -41,13 +42,18 @@ def scan(
     >>> twice.columns[0].tolist(), twice.begin.tolist(), twice.end.tolist()
     ([1], [0], [1])
     """
-    variables = tuple(dict.fromkeys(term.name for term in atom.arguments if isinstance(term, Variable)))
+    written = [term.name for term in atom.arguments if isinstance(term, Variable)]
+    variables = tuple(name for name in dict.fromkeys(written) if name not in hidden)
     events = log.events.get(atom.event_type)
     if events is None or not len(events.point):
         return nothing(variables, [empty_column(types.get(name)) for name in variables])
     columns: dict[str, Column] = {}
     tests: list[Flags] = []
     for name, term in zip(attributes_of(atom, events), atom.arguments, strict=True):
+        if isinstance(term, Variable) and term.name in hidden and written.count(term.name) == 1:
+            if (valid := _present(events.columns[name])) is not None:
+                tests.append(valid)
+            continue
         column, present = column_values(events.columns[name], texts)
         if present is not None:
             tests.append(present)
@@ -64,7 +70,7 @@ def scan(
         rows = np.flatnonzero(reduce(np.logical_and, tests))
         point = point[rows]
         columns = {name: column[rows] for name, column in columns.items()}
-    return Relation(variables, tuple(columns.values()), point, point + 1)
+    return Relation(variables, tuple(columns[name] for name in variables), point, point + 1)
 
 
 def empty_column(kind: AttributeType | None) -> Column:
@@ -83,14 +89,18 @@ def column_values(column: pa.Array | pa.ChunkedArray, texts: Texts) -> tuple[Col
         codes = texts.codes_of(whole)
         present = codes != ABSENT
         return codes, None if present.all() else present
-    flags = None
-    if whole.null_count:
-        flags = whole.is_valid().to_numpy(zero_copy_only=False)
+    flags = _present(whole)
+    if flags is not None:
         whole = whole.fill_null(False if pa.types.is_boolean(whole.type) else 0)
     values = whole.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(whole.type):
         return plain_floats(values), flags
     return values.astype(np.int64, copy=False), flags
+
+
+def _present(column: pa.Array) -> Flags | None:
+    """Which values are not null; None: all."""
+    return column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
 
 
 def attributes_of(atom: Predicate, events: TypedEvents) -> Sequence[str]:

@@ -12,19 +12,27 @@ on the lengths of runs or on values.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from cep_core.arrays import Flags, Floats, Ints
 from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import Aggregation
 from cep_core.monitoring.first_order.arrays.endpoints import Sweep, runs_of_steps, sweep_of
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
 from cep_core.monitoring.first_order.arrays.setting import TermSetting, in_order
 from cep_core.monitoring.first_order.kernels.exact_totals import float_totals, quotients
+from cep_core.monitoring.first_order.kernels.grouping import order_of
 from cep_core.monitoring.first_order.kernels.order_statistics import GREATEST, LEAST, MIDDLE, ranked_places
+from cep_core.monitoring.first_order.operators.normal import ordered
 from cep_core.numbers.groups import group_rows
 
 _RANKS = {"MIN": LEAST, "MAX": GREATEST, "MED": MIDDLE}
+TOGETHER = 1 << 18
+"""The rows of groups that are swept together: memory beside the rows and the results is for so many."""
 _EXACT = 1 << 20
 """Sums whose upper word is smaller than this are doubles without rounding."""
 
@@ -34,23 +42,50 @@ def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSettin
 
     `relation`: the body's, in normal form, with all its free variables. Raises EvaluationError.
     """
-    names = [group.name for group in aggregation.groups]
-    keys = [relation.column(name) for name in names]
-    group, sample = group_rows([in_order(key) for key in keys]) if keys else _one_group(relation.rows)
+    keys = [relation.column(group.name) for group in aggregation.groups]
+    group, _ = group_rows([in_order(key) for key in keys]) if keys else _one_group(relation.rows)
     is_text = setting.types[aggregation.item.name] is AttributeType.STRING and aggregation.function in ("MIN", "MAX")
     empty = setting.texts.code("") if is_text else 0
+    parts, errors = [], []
+    for rows, own in _parts(group):
+        try:
+            parts.append(_of_groups(relation.of_rows(rows), own, aggregation, setting, empty))
+        except EvaluationError as error:
+            errors.append(error)
+    if errors:
+        raise min(errors, key=lambda error: error.stamp)
+    columns = tuple(np.concatenate(pieces) for pieces in zip(*(part.columns for part in parts), strict=True))
+    begin, end = (np.concatenate([getattr(part, side) for part in parts]) for side in ("begin", "end"))
+    return ordered(Relation(parts[0].variables, columns, begin, end))
+
+
+def _parts(group: Ints) -> Iterator[tuple[Ints | slice, Ints]]:
+    """The rows of some groups at a time, about `TOGETHER`, and the group of each row, from 0."""
+    if len(group) <= TOGETHER:
+        yield slice(None), group
+        return
+    order = order_of(group)
+    first = np.cumsum(np.bincount(group))
+    wanted = np.arange(TOGETHER, len(group), TOGETHER)
+    cuts = np.unique(first[np.searchsorted(first, wanted, "left")])
+    for begin, end in pairwise(sorted({0, *cuts.tolist(), len(group)})):
+        rows = order[begin:end]
+        yield rows, group[rows] - group[rows[0]]
+
+
+def _of_groups(relation: Relation, group: Ints, aggregation: Aggregation, setting: TermSetting, empty: int) -> Relation:
+    """The results of some groups, group by group."""
+    names = [key.name for key in aggregation.groups]
     sweep = sweep_of(group, relation.begin, relation.end)
     item = relation.column(aggregation.item.name)
     values, lost = _values(sweep, group, item, aggregation, setting)
     values = np.where(sweep.count == 0, values.dtype.type(empty), values)
     if lost.any():
         raise _too_large(relation, sweep, group, aggregation, setting, lost)
-    step, begin, end = _runs(sweep, values, empty, not keys, len(setting.stamps))
-    order = np.argsort(begin, kind="stable")
-    step, begin, end = step[order], begin[order], end[order]
-    filled = _with_empty(values, empty)[step]
-    columns = tuple(key[sample[sweep.group[step]]] for key in keys)
-    return Relation((aggregation.result.name, *names), (filled, *columns), begin, end)
+    step, begin, end = _runs(sweep, values, empty, not names, len(setting.stamps))
+    sample = np.unique(group, return_index=True)[1][sweep.group[step]] if names else step
+    columns = tuple(relation.column(name)[sample] for name in names)
+    return Relation((aggregation.result.name, *names), (_with_empty(values, empty)[step], *columns), begin, end)
 
 
 def _with_empty(values: Column, empty: int) -> Column:

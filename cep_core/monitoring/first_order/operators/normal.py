@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
@@ -36,4 +38,4 @@ def merged(relation: Relation) -> Relation:
 
 def extended(relation: Relation, points: int) -> Relation:
     """Every row up to the last point."""
-    return relation.at(np.arange(relation.rows), relation.begin, np.full(relation.rows, points))
+    return replace(relation, end=np.full(relation.rows, points))

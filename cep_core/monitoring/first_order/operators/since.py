@@ -5,7 +5,7 @@ UNTIL is SINCE on the log in reverse. O(rows in + rows out) look-ups and O(point
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
@@ -18,6 +18,7 @@ from cep_core.monitoring.first_order.operators.timeline import Timeline, turned,
 def since(left: Relation, right: Relation, interval: Interval, timeline: Timeline, *, negated: bool) -> Relation:
     """`left SINCE right`, or with `negated` `NOT left SINCE right`.
 
+    >>> import numpy as np
     >>> line = Timeline(np.array([1, 2, 9, 9]))
     >>> p = Relation((), (), np.array([1]), np.array([3]))
     >>> q = Relation((), (), np.array([0]), np.array([1]))
@@ -44,7 +45,7 @@ def _carried(left: Relation, right: Relation, interval: Interval, timeline: Time
     begin, end = left.begin[order], left.end[order]
     if not interval.low:
         ends = carried_ends(right.end, group, first, begin, end, window.latest, negated)
-        return right.at(np.arange(right.rows), right.begin, ends)
+        return replace(right, end=ends)
     seen = window.seeing
     held = guards(first, begin, end, negated, window.earliest, window.latest, seen.following, seen.begin)
     runs = guarded_runs(right.begin, right.end, group, *held, window.earliest, window.latest, negated)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from cep_core.language.temporal.interval import Interval
@@ -19,7 +21,7 @@ def previously(body: Relation, interval: Interval, timeline: Timeline) -> Relati
     >>> found.begin.tolist(), found.end.tolist()
     ([1], [2])
     """
-    later = body.at(np.arange(body.rows), body.begin + 1, np.minimum(body.end + 1, timeline.points))
+    later = replace(body, begin=body.begin + 1, end=np.minimum(body.end + 1, timeline.points))
     return ordered(within(later, timeline.steps(interval)))
 
 

@@ -5,7 +5,7 @@ Both ends of a run are looked up in tables (`kernels/windows.py`), so lengths of
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation
@@ -16,6 +16,7 @@ from cep_core.monitoring.first_order.operators.timeline import Timeline, turned,
 def once(body: Relation, interval: Interval, timeline: Timeline) -> Relation:
     """The valuations that hold at this or an earlier point, at a time difference in the interval.
 
+    >>> import numpy as np
     >>> line = Timeline(np.array([1, 2, 9]))
     >>> p = Relation((), (), np.array([0]), np.array([1]))
     >>> [(r.begin.tolist(), r.end.tolist()) for r in (once(p, Interval(0, 5), line), once(p, Interval(8), line))]
@@ -35,5 +36,5 @@ def _seen(body: Relation, interval: Interval, timeline: Timeline) -> Relation:
     if interval.is_empty:
         return body.of_rows(slice(0, 0))
     window = timeline.window(interval)
-    moved = body.at(np.arange(body.rows), window.earliest[body.begin], window.latest[body.end])
+    moved = replace(body, begin=window.earliest[body.begin], end=window.latest[body.end])
     return within(moved, window.seeing) if interval.low else moved

@@ -14,12 +14,9 @@ from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import (
     And,
     Comparison,
-    Eventually,
     Formula,
     Matches,
     Not,
-    Once,
-    Predicate,
     Truth,
 )
 from cep_core.language.temporal.terms import Constant, Regexp, Term, Variable
@@ -70,13 +67,6 @@ def _conjuncts(formula: Formula, is_apart: Callable[[And, And], bool]) -> Iterat
             yield from _conjuncts(body, is_apart)
         case _:
             yield formula
-
-
-def atom_below(formula: Formula) -> Predicate | None:
-    """The atom of a formula that is nothing but an atom below any number of ONCE and EVENTUALLY."""
-    while isinstance(formula, Once | Eventually) and not formula.interval.is_empty:
-        formula = formula.body
-    return formula if isinstance(formula, Predicate) else None
 
 
 def is_complete(chain: Chain) -> bool:

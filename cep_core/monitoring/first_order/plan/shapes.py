@@ -7,13 +7,21 @@ the same satisfactions, up to the names.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from cep_core.language.temporal.formulas import Aggregation, Comparison, Exists, Formula, Matches, Predicate
 from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.terms import Term, Variable
-from cep_core.language.temporal.walk import terms_of, variables_of, walk, with_operands, with_terms, with_variables
+from cep_core.language.temporal.walk import (
+    operands,
+    terms_of,
+    variables_of,
+    walk,
+    with_operands,
+    with_terms,
+    with_variables,
+)
 
 
 def shape_counts(formula: Formula) -> Counter[Formula]:
@@ -24,11 +32,27 @@ def shape_counts(formula: Formula) -> Counter[Formula]:
     >>> shape_counts(And(p, p))[shape_of(p)[0]]
     2
     """
-    nodes = {id(part): part for part in walk(formula)}
     counts: Counter[Formula] = Counter()
-    for key, times in Counter(id(part) for part in walk(formula)).items():
-        counts[shape_of(nodes[key])[0]] += times
+    times = Counter({id(formula): 1})
+    for part in _parents_first(formula):
+        counts[shape_of(part)[0]] += times[id(part)]
+        for operand in operands(part):
+            times[id(operand)] += times[id(part)]
     return counts
+
+
+def _parents_first(formula: Formula) -> list[Formula]:
+    """Each node once, behind all nodes in which it stands."""
+    done: dict[int, Formula] = {}
+    waiting = [(formula, False)]
+    while waiting:
+        part, has_operands = waiting.pop()
+        if has_operands:
+            done.setdefault(id(part), part)
+        elif id(part) not in done:
+            waiting.append((part, True))
+            waiting.extend((operand, False) for operand in operands(part))
+    return list(reversed(done.values()))
 
 
 @kept
@@ -64,15 +88,25 @@ def _renamed(formula: Formula, names: dict[str, str]) -> Formula:
     def term(part: Term) -> Term:
         return with_variables(part, lambda variable: replace(variable, name=names[variable.name]))
 
-    changed = with_operands(formula, lambda part: _renamed(part, names))
-    match changed:
-        case Predicate() | Comparison() | Matches():
-            return with_terms(changed, term)
-        case Exists():
-            return replace(changed, variables=tuple(names[name] for name in changed.variables))
-        case Aggregation():
-            variable: Callable[[Variable], Variable] = lambda part: replace(part, name=names[part.name])  # noqa: E731
-            result, item = variable(changed.result), variable(changed.item)
-            return replace(changed, result=result, item=item, groups=tuple(map(variable, changed.groups)))
-        case _:
-            return changed
+    def variable(part: Variable) -> Variable:
+        return replace(part, name=names[part.name])
+
+    def renamed(part: Formula) -> Formula:
+        if id(part) not in done:
+            done[id(part)] = own_names(with_operands(part, renamed))
+        return done[id(part)]
+
+    def own_names(part: Formula) -> Formula:
+        match part:
+            case Predicate() | Comparison() | Matches():
+                return with_terms(part, term)
+            case Exists():
+                return replace(part, variables=tuple(names[name] for name in part.variables))
+            case Aggregation():
+                groups = tuple(map(variable, part.groups))
+                return replace(part, result=variable(part.result), item=variable(part.item), groups=groups)
+            case _:
+                return part
+
+    done: dict[int, Formula] = {}
+    return renamed(formula)

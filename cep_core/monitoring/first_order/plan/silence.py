@@ -23,10 +23,12 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.walk import operands
 from cep_core.monitoring.first_order.plan.past import may_fail
 
 
+@kept
 def speaks_of_silence(formula: Formula) -> bool:
     """False if every verdict needs an event of the log. Never False wrongly; linear in the formula.
 
@@ -60,7 +62,7 @@ def ignores_silence(formula: Formula) -> bool:
 
     So it is if no such point satisfies it, and if at all others it does not matter whether they are there. Operators
     that count points are excluded, as are terms that may have no value, which is an error wherever it happens. Never
-    True wrongly; each level of the formula is looked at once for each operator above it.
+    True wrongly; linear in the formula.
 
     >>> from cep_core.language.temporal.formulas import Not
     >>> from cep_core.language.temporal.interval import ANY_TIME
@@ -73,6 +75,7 @@ def ignores_silence(formula: Formula) -> bool:
     return _is_quiet(formula) and _is_indifferent(formula) and not may_fail(formula)
 
 
+@kept
 def _is_quiet(formula: Formula) -> bool:
     """False at every point without events, whatever the values."""
     match formula:
@@ -94,6 +97,7 @@ def _is_quiet(formula: Formula) -> bool:
             return False
 
 
+@kept
 def _is_loud(formula: Formula) -> bool:
     """True at every point without events, whatever the values."""
     match formula:
@@ -111,6 +115,7 @@ def _is_loud(formula: Formula) -> bool:
             return False
 
 
+@kept
 def _is_indifferent(formula: Formula) -> bool:
     """At points with events the same, whether the others are in the log or not."""
     match formula:

@@ -40,9 +40,15 @@ class SplitTrace:
     holding: Mapping[str, Ints] = field(default_factory=dict)
     """By atom's name, the events for which it holds, as rows of the table."""
 
-    def log(self, number: int, events: pa.Table) -> PointLog:
-        """A sub-log on its own: its points, and for each atom the events for which it holds, without attributes."""
+    def log(self, number: int, events: pa.Table | None) -> PointLog:
+        """A sub-log on its own: its points, and for each atom the events for which it holds, without attributes.
+
+        `events`: the table that the trace is of; None if it is of no table, so that its atoms have no events.
+        """
         begin, end = self.trace.starts[number : number + 2].tolist()
+        if events is None:
+            held = {name: np.flatnonzero(column[begin:end]) for name, column in self.trace.atoms.items()}
+            return PointLog(self.trace.stamps[begin:end], {name: TypedEvents(of, {}) for name, of in held.items()})
         seq = events["seq"].to_numpy() if "seq" in events.column_names else None
         typed = {}
         for name, rows in self.holding.items():

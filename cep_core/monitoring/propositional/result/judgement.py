@@ -17,8 +17,8 @@ from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, offsets_in_trace
 from cep_core.monitoring.shared.episodes import Judged, Runs, at_every_point, pieces
 
-PLACE = "place"
-"""The column of a violation's point, as its index in the trace."""
+PLACE = " place"
+"""The column of a violation's point, as its index in the trace. No attribute has this name."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,12 @@ class Judgement:
     @property
     def sub_log(self) -> Ints:
         """[n] The number of each point's sub-log."""
-        starts = self.of.trace.starts
-        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return sub_logs_of_points(self.of.trace.starts)
 
     @property
     def day(self) -> Ints:
         """[n] The number of the day on which a point's verdict is certain: -1 before the first day that is owned."""
-        stamps = self.of.trace.stamps
-        if self.days is None:
-            return np.zeros(len(stamps), np.int64)
-        moments = [day - self.after for day in self.days]
-        return np.searchsorted(np.array(moments, np.int64), stamps, side="right") - 1
+        return certain_days(self.of.trace.stamps, self.days, self.after)
 
     def violations(self) -> tuple[pa.Table, Ints]:
         """The violations that the slice owns: `ts`, `offset`, the sub-log's values, `PLACE`; how many each day has."""
@@ -60,7 +55,7 @@ class Judgement:
         return table, np.bincount(day, minlength=len(parts(self.days)))
 
     def episodes(self) -> pa.Table:
-        """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values."""
+        """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values, `PLACE` of the first."""
         points, _, part = self._own()
         begins = np.ones(len(points), np.bool_)
         begins[1:] = (np.diff(points) != 1) | (np.diff(part[points]) != 0)
@@ -72,7 +67,7 @@ class Judgement:
         table, start = pieces(
             Runs(number, begin, end, first, last), trace.stamps, offsets_in_trace(trace), self._judged_before()
         )
-        return self._with_values(table, number[start])
+        return self._with_values(table, number[start]).append_column(PLACE, pa.array(begin[start]))
 
     def edges(self, cut: tuple[bool, bool]) -> pa.Table:
         """The edges of the first and the last part of each sub-log, if they are cut: the values, `ts`, `offset`."""
@@ -124,3 +119,19 @@ class Judgement:
         for name in self.of.values.column_names:
             table = table.append_column(name, self.of.values[name].take(numbers))
         return table
+
+
+def certain_days(stamps: Ints, days: Days, after: int) -> Ints:
+    """[n] The number of the day on which the verdict about each point is certain: -1 before the first day.
+
+    >>> certain_days(np.array([0, 6, 7, 30]), (10, 20, 30), 3).tolist()
+    [-1, -1, 0, 2]
+    """
+    if days is None:
+        return np.zeros(len(stamps), np.int64)
+    return np.searchsorted(np.array([day - after for day in days], np.int64), stamps, side="right") - 1
+
+
+def sub_logs_of_points(starts: Ints) -> Ints:
+    """[n] The number of each point's sub-log. `starts`: as in `Trace`."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))

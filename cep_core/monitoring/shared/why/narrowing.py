@@ -1,7 +1,7 @@
 """The points at which a formula may have its sign, as the events of its atoms tell without evaluating it.
 
 A claim that something holds at one point of many is looked for at these points only. Cost: one pass over the events of
-each atom's type; formulas without such atoms narrow nothing.
+each atom's type, then those in reach; formulas without such atoms narrow nothing.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ def narrowed(
     reader: LogReader, formula: Formula, holds: bool, valuation: Valuation, places: Sequence[int]
 ) -> Sequence[int]:
     """Those of the places at which the formula may hold (or not), in their order. `places`: adjacent ones."""
-    possible = _possible(reader, formula, holds, valuation)
-    if possible is None or not places:
+    if not places:
         return places
     first, last = places[0], places[-1]
-    low, high = min(first, last), max(first, last)
-    return sorted((place for place in possible if low <= place <= high), reverse=first > last)
+    possible = _possible(reader, formula, holds, valuation, (min(first, last), max(first, last)))
+    return places if possible is None else sorted(possible, reverse=first > last)
 
 
-def _possible(reader: LogReader, formula: Formula, holds: bool, valuation: Valuation) -> frozenset[int] | None:
-    """None: any point."""
-    found: frozenset[int] | None = None
+def _possible(
+    reader: LogReader, formula: Formula, holds: bool, valuation: Valuation, ends: tuple[int, int]
+) -> set[int] | None:
+    """Those between the ends, which are among them; None: any point."""
+    found: set[int] | None = None
     for part, sign in conjuncts(formula, holds):
         points = None
         if isinstance(part, Predicate) and sign and not is_built_in(part):
-            points = reader.points_of(part, valuation)
+            points = set(reader.points_of(part, valuation, ends))
         elif isinstance(part, And | Or):  # others of their sign are conjuncts
-            left, right = (_possible(reader, side, sign, valuation) for side in (part.left, part.right))
+            left, right = (_possible(reader, side, sign, valuation, ends) for side in (part.left, part.right))
             points = None if left is None or right is None else left | right
         if points is not None:
             found = points if found is None else found & points

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
-from cep_core.events.schema import LogSchema
-from cep_core.language.first_order.bind.positions import by_position
 from cep_core.language.first_order.bind.unfolding import substituted
-from cep_core.language.first_order.text.printing import formula_text, term_text
+from cep_core.language.first_order.text.printing import term_text
 from cep_core.language.temporal.formulas import Aggregation, Formula, Not, Predicate
 from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import free_variables
@@ -26,17 +24,18 @@ from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, V
 MOST = 20
 """The most lines below one claim, and the most rows of an aggregation."""
 _WIDEST = 120
+Words = Callable[[Formula], str]
 
 
-def told(tree: ProofTree, log: PointLog, schema: LogSchema, time: Callable[[int], str] = str) -> str:
-    """The tree as lines of text; `time` shows a stamp."""
-    return "\n".join(_Telling(log, schema, time).lines(tree))
+def told(tree: ProofTree, log: PointLog, words: Words, time: Callable[[int], str] = str) -> str:
+    """The tree as lines of text. `words`: a formula as text; `time` shows a stamp."""
+    return "\n".join(_Telling(log, words, time).lines(tree))
 
 
 @dataclass(frozen=True)
 class _Telling:
     log: PointLog
-    schema: LogSchema
+    words: Words
     time: Callable[[int], str]
 
     def lines(self, node: ProofTree, depth: int = 0, above: Valuation | None = None) -> Iterator[str]:
@@ -45,7 +44,7 @@ class _Telling:
         while depth and isinstance(node.formula, Not):
             node = node.children[0]
         if node.is_leaf:
-            yield f"{indent}{_leaf_text(node, self.schema)}{self._at([node])}"
+            yield f"{indent}{_leaf_text(node, self.words)}{self._at([node])}"
             return
         new = {name: value for name, value in node.valuation.items() if above is None or above.get(name) != value}
         verb = "holds" if node.holds else "does not hold"
@@ -54,17 +53,17 @@ class _Telling:
         if isinstance(node.formula, Aggregation):
             children = tuple(child for child in children if child.holds)
             yield f"{indent}  rows that count: {len(children)}"
-        groups = list(_groups(children, self.schema))
+        groups = list(_groups(children, self.words))
         for group in groups[:MOST]:
             if len(group) > 1:
-                yield f"{indent}  {_leaf_text(group[0], self.schema)}{self._at(group)}"
+                yield f"{indent}  {_leaf_text(group[0], self.words)}{self._at(group)}"
             else:
                 yield from self.lines(group[0], depth + 1, node.valuation)
         if len(groups) > MOST:
             yield f"{indent}  and {len(groups) - MOST:,} more"
 
     def text(self, formula: Formula) -> str:
-        text = formula_text(by_position(formula, self.schema))
+        text = self.words(formula)
         return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
 
     def _at(self, nodes: Sequence[ProofTree]) -> str:
@@ -83,22 +82,22 @@ class _Telling:
         return f"at {self.time(ts)}" if end - first == 1 else f"at {self.time(ts)}, offset {point - first}"
 
 
-def _groups(children: Sequence[ProofTree], schema: LogSchema) -> Iterator[list[ProofTree]]:
+def _groups(children: Sequence[ProofTree], words: Words) -> Iterator[list[ProofTree]]:
     """Leaves that differ in their points only, together; every other claim alone."""
     groups: dict[str | int, list[ProofTree]] = {}
     for place, child in enumerate(children):
         bare = child
         while isinstance(bare.formula, Not):
             bare = bare.children[0]
-        key = _leaf_text(bare, schema) if bare.is_leaf and bare.seq is None else place
+        key = _leaf_text(bare, words) if bare.is_leaf and bare.seq is None else place
         groups.setdefault(key, []).append(bare)
     yield from groups.values()
 
 
-def _leaf_text(leaf: ProofTree, schema: LogSchema) -> str:
+def _leaf_text(leaf: ProofTree, words: Words) -> str:
     """An event, its absence, or a test, with the values in the place of variables."""
     values = {name: Constant(value) for name, value in leaf.valuation.items() if not isinstance(value, AnyOther)}
-    text = formula_text(by_position(substituted(leaf.formula, values), schema))
+    text = words(substituted(leaf.formula, values))
     others = [name for name in free_variables(leaf.formula) if isinstance(leaf.valuation[name], AnyOther)]
     if isinstance(leaf.formula, Predicate):
         number = "" if leaf.seq is None else f" (seq {leaf.seq})"

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.arrays import Ints
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.temporal.formulas import Predicate
@@ -48,8 +49,8 @@ class LogReader:
     log: PointLog
     read: dict[tuple[str, int], list[Event]] = field(default_factory=dict)
     """The events that were read, by type and point."""
-    narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], frozenset[int]] = field(default_factory=dict)
-    """The points at which atoms may hold, by their identity and the values that were known."""
+    narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], Ints] = field(default_factory=dict)
+    """The points at which atoms may hold, ascending, by their identity and the values that were known."""
 
     def _apart(self, point: int, other: int) -> int | float:
         """The time between two points."""
@@ -88,10 +89,11 @@ class LogReader:
     def _is_in(interval: Interval, apart: int | float) -> bool:
         return interval.low <= apart and (interval.high is None or apart <= interval.high)
 
-    def points_of(self, atom: Predicate, valuation: Valuation) -> frozenset[int]:
-        """The points with an event that the atom may mean, as its constants and known texts and integers tell.
+    def points_of(self, atom: Predicate, valuation: Valuation, ends: tuple[int, int]) -> list[int]:
+        """The points from one end to the other with an event that the atom may mean.
 
-        Cost: one pass over the events of the type for each combination of values. Atoms stay alive as long as this.
+        Its constants, and known texts and integers, tell which. Cost: one pass over the events of the type for each
+        combination of values, then that of the points. Atoms stay alive as long as this.
         """
         known = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
@@ -102,12 +104,15 @@ class LogReader:
         key = (id(atom), tuple(known))
         if key not in self.narrow:
             self.narrow[key] = self._points_with(atom.event_type, known)
-        return self.narrow[key]
+        points = self.narrow[key]
+        begin, end = np.searchsorted(points, [ends[0], ends[1] + 1]).tolist()
+        between: list[int] = points[begin:end].tolist()
+        return between
 
-    def _points_with(self, event_type: str, known: Sequence[tuple[str, Value]]) -> frozenset[int]:
+    def _points_with(self, event_type: str, known: Sequence[tuple[str, Value]]) -> Ints:
         events = self.log.events.get(event_type)
         if events is None:
-            return frozenset()
+            return np.zeros(0, np.int64)
         fits = np.ones(len(events.point), np.bool_)
         for name, value in known:
             column = events.columns.get(name)
@@ -116,7 +121,7 @@ class LogReader:
                 fits &= pc.fill_null(pc.equal(column.indices, code), False).to_numpy(zero_copy_only=False)
             elif column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
                 fits &= pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
-        return frozenset(events.point[fits].tolist())
+        return np.unique(events.point[fits])
 
     def meant(
         self, atom: Predicate, point: int, valuation: Valuation

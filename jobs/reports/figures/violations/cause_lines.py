@@ -33,10 +33,18 @@ _HOURS = {"days": 24.0, "hours": 1.0, "minutes": 1 / 60, "seconds": 1 / 3600}
 
 
 def cause_lines_figure(
-    name: str, violations: Sequence[ExplainedViolation], kinds: Sequence[str], total: int, day: date, clock: Clock
+    name: str,
+    violations: Sequence[ExplainedViolation],
+    kinds: Sequence[str],
+    total: int,
+    day: date,
+    clock: Clock,
+    *,
+    of_episodes: bool = False,
 ) -> Figure | None:
     """A row for each violation, all drawn from its moment. `kinds`: the log's event types, whose looks are the same
-    in every figure of the workload; `total`: the day's violations. None if no violation has a proof.
+    in every figure of the workload; `total`: the day's violations, or its episodes, where `violations` are the first
+    ones of the longest. None if no violation has a proof.
     """
     chosen = [violation for violation in violations if violation.causes]
     if not chosen:
@@ -78,13 +86,15 @@ def cause_lines_figure(
 
     events = sum(cause.event is not None for violation in chosen for cause in violation.causes)
     tall = 1.15 + 0.3 * len(chosen)
+    reason = "Why the longest episodes began." if of_episodes else "Why the first violations are violations."
+    many = f"{quantity(total)} episodes" if of_episodes else f"{quantity(total)} violations certain"
     return Figure(
         f"{name}-causes",
         f"Time lines of the causes of {len(chosen)} violations of {spoken(day)}: {events} events, and what was sought "
         "in vain.",
-        "Why the first violations are violations. Each row is one, from its moment (the stroke at 0): marks are the "
+        f"{reason} Each row is one, from its moment (the stroke at 0): marks are the "
         "events of its proof, dotted lines show from where to where an event was sought and not found; colours are "
-        f"event types. n = {len(chosen)} of {quantity(total)} violations certain on {spoken(day)}.",
+        f"event types. n = {len(chosen)} of {many} on {spoken(day)}.",
         _HEADER,
         [_row(place + 1, v, cause, clock) for place, v in enumerate(chosen) for cause in v.causes],
         draw,

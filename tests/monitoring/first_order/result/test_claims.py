@@ -107,7 +107,7 @@ def test_texts_as_codes_narrow_as_texts_do() -> None:
         maker = proof_maker(made.policy, point_log_of(log(), made.looked_at, coded=coded))
         assert claims_of(made.policy, maker, violation).num_rows == 6
         atom = made.policy.unfolded.left  # type: ignore[union-attr]
-        assert maker.reader.points_of(atom, {"p": "c"}) == {2}
+        assert maker.reader.points_of(atom, {"p": "c"}, (0, 9)) == [2]
 
 
 def test_a_proof_with_too_many_claims_is_its_first_claim() -> None:
