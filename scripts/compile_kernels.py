@@ -8,19 +8,17 @@ takes a second; if the engines have changed, all kernels are compiled again.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numba import config
-from numba.core.targetconfig import TargetConfig
+from quick_compiler import quicken_compiler
 
 import cep_core as cep
 from cep_core.compile import bind_text
@@ -219,24 +217,6 @@ def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
 
 # The longest first, so that no process is left with one while the others have nothing to do.
 ENGINES = (compile_trends, compile_matching, compile_shedding, compile_monitoring, compile_logs)
-
-
-def quicken_compiler() -> None:
-    """Spare the compiler a fifth of its work in this process.
-
-    For every call that it types, Numba looks its options up as a key, and compares all thirty of them by reading each
-    through a property: an eighth of all time. Here equal stored options are equal, and only unequal ones are read.
-    Nothing that the compiler makes is garbage before it ends, so looking for garbage is in vain.
-    """
-    read_all = TargetConfig.__eq__
-
-    def equal(options: Any, others: Any) -> bool:
-        same = type(options) is type(others) and options._values == others._values
-        return bool(same or read_all(options, others))
-
-    TargetConfig.__eq__ = equal
-    TargetConfig.__hash__ = lambda options: hash(type(options))
-    gc.disable()
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Bits, Ints
+from cep_core.inner_kernels import inner
 
 STEP = 16
 """The number of words that a vector loop takes at a time. The rest of a row costs as much, word by word."""
@@ -57,13 +58,13 @@ def shape_of(lanes: int, numbers: int, extremes: int) -> Shape:
     return Shape(numbers, extremes, words if words <= STEP else (words + STEP - 1) // STEP * STEP)
 
 
-@njit(cache=True)
+@inner
 def rows_of(count: int, words: int, minima: int) -> Rows:
     """`count` empty rows."""
     return Rows(np.zeros((count, words), np.uint64), np.full((count, minima), NOTHING, np.int64))
 
 
-@njit(cache=True)
+@inner
 def part_of(l0: int, l1: int, shape: Shape, limbs: int) -> Part:
     """The part that lanes l0..l1-1 take, with some neighbouring lanes to make whole steps.
 
@@ -76,7 +77,7 @@ def part_of(l0: int, l1: int, shape: Shape, limbs: int) -> Part:
     return Part(limbs, np.uint64(shape.stride), np.uint64(begin), np.uint64(end), minima[0], minima[1])
 
 
-@njit(cache=True)
+@inner
 def everything(rows: Rows) -> Part:
     """The part that is a whole row."""
     words, minima = np.uint64(rows.words.shape[1]), np.uint64(rows.minima.shape[1])
@@ -105,7 +106,7 @@ def add(into: Rows, row: int, rows: Rows, added: int, part: Part) -> None:
         into.minima[row, y] = min(into.minima[row, y], rows.minima[added, y])
 
 
-@njit(cache=True)
+@inner
 def put(into: Rows, row: int, rows: Rows, written: int, part: Part) -> None:
     """Copy a part of a row to another row."""
     begin, end = part.begin, part.end

@@ -8,9 +8,9 @@ is never a float.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Bits
+from cep_core.inner_kernels import inner
 from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_rows import Part
 from cep_core.numbers.limb_words import LIMB, LIMB_BITS
@@ -68,7 +68,7 @@ def _in_words(limbs: Bits, bits: int) -> np.ndarray[tuple[int, int], np.dtype[np
     return words.astype("<u4")
 
 
-@njit(cache=True)
+@inner
 def settle(numbers: Bits, row: int, carry: Bits, bits: int, part: Part) -> tuple[bool, bool]:
     """Carry the bits above `bits` of each limb into the next limb, in a part of a row.
 
@@ -98,7 +98,7 @@ def settle(numbers: Bits, row: int, carry: Bits, bits: int, part: Part) -> tuple
     return any_bits != 0, remaining != 0
 
 
-@njit(cache=True)
+@inner
 def grow(numbers: Bits, row: int, carry: Bits, part: Part) -> Part:
     """Add the bits that `settle` left in `carry` as one more limb, in a part of a row. Returns the larger part."""
     offset = part.stride * np.uint64(part.limbs)
@@ -107,7 +107,7 @@ def grow(numbers: Bits, row: int, carry: Bits, part: Part) -> Part:
     return Part(part.limbs + 1, part.stride, part.begin, part.end, part.least_begin, part.least_end)
 
 
-@njit(cache=True)
+@inner
 def add_product(
     numbers: Bits, row: int, number: int, count: int, stride: int, limbs: int, weight: Bits, bits: int
 ) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cep_core.inner_kernels import inner
 
 LIMIT = np.int64(1 << 62)
 """Two numbers below the limit add without wrapping. A number at or above it, or a negative one, flags its window."""
@@ -12,7 +13,7 @@ SMALL = np.int64(1 << 31)
 """Two numbers below this multiply without reaching the limit."""
 
 
-@njit(cache=True)
+@inner
 def product(count: int, weight: int) -> int:
     """count * weight, both >= 0. If the product would reach the limit: -1, which flags the window."""
     if (count | weight) >= SMALL and float(count) * float(weight) >= LIMIT_AS_FLOAT:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.shedding.arrays.account import Account
 from cep_core.shedding.arrays.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
 from cep_core.shedding.arrays.rules import EVENTS, KEEP, RECORD, USEFUL, Rules
@@ -130,7 +131,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
     return stop
 
 
-@njit(cache=True)
+@inner
 def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int) -> bool:
     """Whether every array has room for what event i may bring; if not, `NEED` says how much that is."""
     counter, histogram, length, room = pool.counter, pool.histogram, pool.length, pool.room

@@ -24,6 +24,7 @@ from numba import njit
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, comparable, compares
 from cep_core.candidates.separating import Sides, limits
+from cep_core.inner_kernels import inner
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.matching.arrays.network import Network, holds, network_of
 from cep_core.matching.plan.conditions import evaluate_conditions
@@ -220,7 +221,7 @@ def _complete(
     return completions
 
 
-@njit(cache=True)
+@inner
 def advance(network: Network, row: int, fitting: Flags, members: Ints, sizes: Ints) -> bool:
     """Extends partial matches with the row in each of the `fitting` states. Returns whether a match is now complete.
 

@@ -16,6 +16,7 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, compares
+from cep_core.inner_kernels import inner
 from cep_core.language.patterns.automata.automaton import Automaton
 
 LONG = 96
@@ -155,7 +156,7 @@ def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints,
                 _place_apart(operator[c], distinct, *keys, *places)
 
 
-@njit(cache=True)
+@inner
 def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
     """The places of a partition's rows, if few keys are missing between the least and the largest."""
     n, most = counted[-1], least + counted.shape[0] - 2  # written in this way to avoid overflow
@@ -178,7 +179,7 @@ def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: In
         query[row] = n - below if falling else below
 
 
-@njit(cache=True)
+@inner
 def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
     """The places of a partition's rows, by binary search in the distinct keys."""
     n = distinct.shape[0]
@@ -199,7 +200,7 @@ def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: 
         query[row] = n - position if falling else position
 
 
-@njit(cache=True)
+@inner
 def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
     """The distinct keys in order, or, if they are close together, the number of them below each key from the least on.
 
@@ -230,7 +231,7 @@ def begins(starts: Flags, since: Ints, row: int, state: int, low: int) -> bool:
     return starts[row, state] and (since.shape[0] == 0 or since[row, state] < low)
 
 
-@njit(cache=True)
+@inner
 def holds(condition: Ints, operator: Ints, left: Ints, right: Ints, edge: int, earlier: int, later: int) -> bool:
     """Whether every comparison of an edge holds between two rows. Arguments: arrays of a Network, unpacked once."""
     for c in range(condition[edge], condition[edge + 1]):

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, holds
 
 NEVER = -1
@@ -134,7 +135,7 @@ def _latest_beginnings(
                     latest[row] = max(latest[row], begun)
 
 
-@njit(cache=True)
+@inner
 def _most_at_once(offsets: Ints, tick: Ints) -> int:
     """The largest number of rows of one partition with the same tick."""
     most, run = 0, 0
@@ -145,7 +146,7 @@ def _most_at_once(offsets: Ints, tick: Ints) -> int:
     return most
 
 
-@njit(cache=True)
+@inner
 def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
     """Enters a beginning at a place of the Fenwick tree of maxima tops[c]; nodes above it are never smaller."""
     while place < above and tops[c, place] < begun:
@@ -153,7 +154,7 @@ def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
         place += place & -place
 
 
-@njit(cache=True)
+@inner
 def _top(tops: Ints, c: int, place: int, most: int) -> int:
     """The latest beginning at the places 1..place; no beginning is later than `most`."""
     latest = NEVER

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, begins, holds
 from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
@@ -47,7 +48,7 @@ class _Search(NamedTuple):
     """[depth] the node's place in the pool; a node number if its parent is scanned."""
 
 
-@njit(cache=True)
+@inner
 def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search) -> int:
     """Lists the nodes that can complete a match of question k, by (seq, state). Returns their number."""
     ends, low = questions.rows, questions.begins[k]
@@ -71,7 +72,7 @@ def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search)
     return nodes
 
 
-@njit(cache=True)
+@inner
 def _next_successor(network: Network, search: _Search, node: int, after: int) -> int:
     """The first node after `after` that may follow `node`, or -1."""
     tick, begin, target = network.tick, network.begin, network.target
@@ -87,7 +88,7 @@ def _next_successor(network: Network, search: _Search, node: int, after: int) ->
     return -1
 
 
-@njit(cache=True)
+@inner
 def _keep_successors(network: Network, search: _Search, node: int) -> None:
     """Stores a node's successors in the pool, if there is room."""
     at, kept, pool = search.at, search.kept, search.pool

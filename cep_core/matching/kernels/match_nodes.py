@@ -12,12 +12,13 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, begins, holds
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
 
-@njit(cache=True)
+@inner
 def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached: Flags) -> int:
     """Marks reached[row - low, state] for nodes in a match of question k. Returns their number."""
     ends, ending = questions.rows[k : k + 1], questions.states[k : k + 1]

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, holds
 from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS
 
@@ -115,7 +116,7 @@ def _moments(tick: Ints, offsets: Ints, before: Ints, after: Ints) -> None:
             after[row] = after[row + 1] if row + 1 < high and tick[row + 1] == tick[row] else row + 1
 
 
-@njit(cache=True)
+@inner
 def _successors(network: Network, b: Ints, edge: int, walk: _Walk, low: int, high: int) -> None:
     """Fills the pool with the b's that may follow each of b[low:high]."""
     condition, operator, left, right = network.condition, network.operator, network.left, network.right

@@ -9,9 +9,10 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 
 
-@njit(cache=True)
+@inner
 def _in_order(offsets: Ints, values: Ints, first: int, second: int) -> bool:
     """Whether the path of row `first` is less than or equal to the path of row `second`."""
     length = min(offsets[first + 1] - offsets[first], offsets[second + 1] - offsets[second])

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import ANY_STATE, LONG, Ends, Network, begins, holds
 from cep_core.numbers.lanes import LANES, LIMIT, add_lanes, any_lane, clear_lanes, insert_lanes, sum_lanes
 
@@ -67,7 +68,7 @@ def scratch_for(network: Network, longest: int) -> Scratch:
     )
 
 
-@njit(cache=True)
+@inner
 def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus: int, scratch: Scratch) -> None:
     """Fills scratch.ways[row - low, state, lane] for the rows low..ends[-1]; `ends` ascend, one lane for each end.
 
@@ -130,7 +131,7 @@ def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus:
         _clear(condition, target, store, members, sizes, trees, inserted)
 
 
-@njit(cache=True)
+@inner
 def _clear(
     condition: Ints, target: Ints, store: Ints, members: Ints, sizes: Ints, trees: Numbers, inserted: int
 ) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.shedding.arrays.stream import Stream
 
 States = npt.NDArray[np.int8]
@@ -120,7 +121,7 @@ def _move(old_state: States, old_body: Ints, state: States, body: Ints, begin: I
     return top
 
 
-@njit(cache=True)
+@inner
 def move_row(state: States, body: Ints, to: int, r: int) -> None:
     """Moves a partial match to another place."""
     state[to] = state[r]
@@ -128,7 +129,7 @@ def move_row(state: States, body: Ints, to: int, r: int) -> None:
         body[to, column] = body[r, column]
 
 
-@njit(cache=True)
+@inner
 def reserve(
     state: States, body: Ints, begin: Ints, length: Ints, room: Ints, counter: Ints, g: int, wanted: int
 ) -> bool:

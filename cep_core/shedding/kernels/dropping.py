@@ -13,6 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.shedding.arrays.account import Account
 from cep_core.shedding.arrays.pool import END, OWN, WORTH, Pool, move_row
 from cep_core.shedding.arrays.rules import CHANCE, LOWEST, Rules
@@ -48,7 +49,7 @@ def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
     return min(1.0, scale * rules.lack[kind])
 
 
-@njit(cache=True)
+@inner
 def windows_left(stream: Stream, pool: Pool, seed: int, i: int, probability: float) -> int:
     """How many of its windows event i leaves."""
     leaving = 0
@@ -62,7 +63,7 @@ def windows_left(stream: Stream, pool: Pool, seed: int, i: int, probability: flo
     return leaving
 
 
-@njit(cache=True)
+@inner
 def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
     """The cost of the partial matches that event i is about to meet."""
     cost = 0
@@ -75,7 +76,7 @@ def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
     return cost
 
 
-@njit(cache=True)
+@inner
 def shed(
     stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int
 ) -> tuple[int, int]:
@@ -94,7 +95,7 @@ def shed(
     return dropped, (stream.cost[LOOKUP] + stream.cost[SORT] * bits) * count + stream.cost[DROP] * dropped
 
 
-@njit(cache=True)
+@inner
 def shed_known(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, excess: int) -> int:
     """Drops the least worthy of the `count` partial matches that event i meets, until `excess` of cost is saved."""
     segments = _segments(stream, pool, account, rules, i)
@@ -115,7 +116,7 @@ def shed_known(stream: Stream, pool: Pool, account: Account, rules: Rules, i: in
     return _drop(stream, pool, account, rules, i, segments, victims)
 
 
-@njit(cache=True)
+@inner
 def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, segments: Ints, goes: Flags) -> int:
     """Removes the marked candidates, in the order of `segments`; returns their number."""
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
@@ -143,7 +144,7 @@ def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, se
     return dropped
 
 
-@njit(cache=True)
+@inner
 def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int) -> Ints:
     """[., 2] pattern and segment of the candidates, in order. Removes partial matches whose window has ended."""
     most = 2 * stream.start.shape[0]
@@ -168,7 +169,7 @@ def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int
     return segments[:number]
 
 
-@njit(cache=True)
+@inner
 def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, segments: Ints, count: int) -> npt.NDArray[np.float64]:
     """The utilities of the candidates, in order of pattern, partition and age."""
     utilities = np.empty(count, np.float64)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.shedding.arrays.account import Account
 from cep_core.shedding.arrays.pool import (
     CHILD,
@@ -39,7 +40,7 @@ from cep_core.shedding.arrays.stream import Stream
 from cep_core.shedding.kernels.drawing import chained
 
 
-@njit(cache=True)
+@inner
 def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, i: int) -> int:
     """Puts an instance in the initial state into each window that opens; returns how many it put."""
     begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
@@ -74,7 +75,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     return count - before
 
 
-@njit(cache=True)
+@inner
 def number_node(pool: Pool, account: Account, parent: int, spent: int) -> int:
     """Numbers a tracked partial match and appends it to its parent's children; the parent has cost `spent` so far."""
     node = pool.counter[NODES]
@@ -90,7 +91,7 @@ def number_node(pool: Pool, account: Account, parent: int, spent: int) -> int:
     return node
 
 
-@njit(cache=True)
+@inner
 def foresee(rules: Rules, body: Ints, node: int) -> None:
     """Copies to a partial match what the run without shedding knows about it."""
     body[NODE] = node
@@ -105,7 +106,7 @@ def spent_in_state(stream: Stream, pool: Pool, q: int, g: int, r: int) -> int:
     return (pool.meetings[g] - pool.body[r, SINCE]) * stream.state_cost[stream.at[q] + pool.state[r]]
 
 
-@njit(cache=True)
+@inner
 def settle(
     state: States,
     body: Ints,
@@ -140,7 +141,7 @@ def settle(
         spent[body[r, NODE]] += body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
 
 
-@njit(cache=True)
+@inner
 def kill(pool: Pool, window: int, tick: int) -> None:
     """Counts a partial match of a window that a negated event has killed. It lives until the tick is over."""
     if pool.dying[window] == 0:
@@ -151,7 +152,7 @@ def kill(pool: Pool, window: int, tick: int) -> None:
     pool.counter[TICK] = tick
 
 
-@njit(cache=True)
+@inner
 def bury(pool: Pool) -> None:
     """Stops counting killed partial matches as alive: the tick of the last kills is over."""
     for n in range(pool.counter[DYING]):
@@ -172,7 +173,7 @@ def settle_alive(stream: Stream, pool: Pool, spent: Ints) -> None:
                 spent[pool.body[r, NODE]] += pool.body[r, OWN] + spent_in_state(stream, pool, q, g, r)
 
 
-@njit(cache=True)
+@inner
 def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g: int, clock: int, tick: int) -> None:
     """Removes partial matches whose window has ended or that a negated event has killed."""
     if pool.length[g] == 0 or (clock <= pool.due[g] and tick <= pool.due_cut[g]):

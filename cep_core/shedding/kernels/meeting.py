@@ -7,10 +7,9 @@ from a histogram of states (`operator`). The rows are read only if an event may 
 
 from __future__ import annotations
 
-from numba import njit
-
 from cep_core.arrays import Ints
 from cep_core.candidates.keys import compares
+from cep_core.inner_kernels import inner
 from cep_core.shedding.arrays.account import Account
 from cep_core.shedding.arrays.pool import (
     CHILD,
@@ -38,7 +37,7 @@ from cep_core.shedding.kernels.drawing import chained, chance
 from cep_core.shedding.kernels.lifetimes import foresee, kill, number_node, settle
 
 
-@njit(cache=True)
+@inner
 def meet(
     stream: Stream,
     pool: Pool,
@@ -217,7 +216,7 @@ def meet(
     return spared
 
 
-@njit(cache=True)
+@inner
 def _book(account: Account, body: Ints, tracked: int, number: int, spent: int) -> None:
     """Credits a tracked partial match with a match; in a recorded run the partial match has cost `spent` so far."""
     if tracked == RECORD:
@@ -227,7 +226,7 @@ def _book(account: Account, body: Ints, tracked: int, number: int, spent: int) -
         body[WORTH] -= 1
 
 
-@njit(cache=True)
+@inner
 def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints, spent: int) -> None:
     """Numbers a new partial match, or finds the number that it had in the recorded run.
 

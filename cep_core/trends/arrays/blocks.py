@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.trends.arrays.graph import Comparisons
 from cep_core.trends.arrays.ranges import Ranges
 
@@ -60,7 +61,7 @@ def block_end(windows: Ranges, begin: int, words: int) -> int:
     return end
 
 
-@njit(cache=True)
+@inner
 def block_ranks(comparisons: Comparisons, begin: int, end: int) -> BlockRanks:
     """Ranks and bounds of the vertices begin..end-1."""
     compared = comparisons.source.shape[0]
@@ -97,7 +98,7 @@ def block_ranks(comparisons: Comparisons, begin: int, end: int) -> BlockRanks:
     return BlockRanks(begin, ranks, bounds, cells)
 
 
-@njit(cache=True)
+@inner
 def _below(ranks: Ints, low: int, high: int) -> Ints:
     """For each rank in low..high + 1, the number of different `ranks` below it. Ranks are in low..high, or 0."""
     below = np.zeros(high - low + 2, np.int64)
@@ -109,7 +110,7 @@ def _below(ranks: Ints, low: int, high: int) -> Ints:
     return below
 
 
-@njit(cache=True)
+@inner
 def _distinct(ranks: Ints) -> Ints:
     """The distinct ranks above 0, in ascending order."""
     ordered = np.sort(ranks)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from cep_core.inner_kernels import inner
 from cep_core.trends.arrays.blocks import MEMORY
 from cep_core.trends.arrays.ranges import Ranges
 
@@ -103,7 +104,7 @@ def lanes_of(windows: int) -> int:
     return (windows + 2 * GROUP - 2) // GROUP * GROUP
 
 
-@njit(cache=True)
+@inner
 def _windows_of(lanes: int) -> int:
     """The most windows over a vertex that fit this many lanes."""
     return lanes // GROUP * GROUP - GROUP + 1

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.language.patterns.automata.passed_negations import FREELY, Way
 from cep_core.trends.arrays.comparing import Comparing
 from cep_core.trends.arrays.graph import states_of
@@ -233,7 +234,7 @@ def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_T
     return options
 
 
-@njit(cache=True)
+@inner
 def _holds(tests: _Tests, edge: int, earlier: int, later: int) -> bool:
     """Whether all tests of an edge hold between two vertices."""
     for t in range(tests.first[edge], tests.first[edge + 1]):

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Bits
+from cep_core.inner_kernels import inner
 from cep_core.numbers.limb_rows import Rows, Shape, add, empty, part_of, put, rows_of, shape_of
 from cep_core.numbers.limbs import add_product, grow, settle
 from cep_core.trends.arrays.blocks import block_ranks
@@ -35,7 +35,7 @@ class LimbWeights(NamedTuple):
     """The number of bits used in a limb of a number."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, results: Rows) -> int:
     """Fill the only row of `results` with the numbers and minima of the windows begin..end-1, one lane for each window.
 
@@ -176,7 +176,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     return int(limbs + 1 if carried else limbs)
 
 
-@njit(cache=True)
+@inner
 def _occur(
     vertices: Vertices,
     weights: LimbWeights,
@@ -212,7 +212,7 @@ def _occur(
     return taken
 
 
-@njit(cache=True)
+@inner
 def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: int) -> None:
     """Add the lane of one window, in a row, to the numbers of its finished trends."""
     for k in range(limbs):
@@ -222,7 +222,7 @@ def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: i
         final.minima[0, y] = min(final.minima[0, y], waiting.minima[row, y])
 
 
-@njit(cache=True)
+@inner
 def _tell(results: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
     """Copy the numbers of a window that has ended. Later additions for its neighbours still change its lane."""
     for k in range(limbs):

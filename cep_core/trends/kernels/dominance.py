@@ -21,6 +21,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.limb_rows import Rows, Shape, add, part_of
 from cep_core.trends.arrays.blocks import BlockRanks
 from cep_core.trends.arrays.graph import Comparisons
@@ -59,7 +60,7 @@ class Edges(NamedTuple):
     """[edges, levels, n] The vertices by bound of the second comparison, likewise."""
 
 
-@njit(cache=True)
+@inner
 def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Edges:
     """The edges of a block. `tick[n]`: the ticks of its vertices."""
     begin, ranks, bounds = block.begin, block.rank, block.bound
@@ -118,7 +119,7 @@ def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Ed
     return Edges(edge, tick_begin, first, rank, low, high, divided, sources, targets)
 
 
-@njit(cache=True)
+@inner
 def _order(keys: Ranks, group: Ints, tick_begin: Ints, orders: Ranks) -> None:
     """Order vertices by key in each block of 2**level ticks: sort once, then distribute from each level to the next."""
     ordered = np.argsort(keys, kind="mergesort").astype(np.int32)
@@ -154,7 +155,7 @@ class Passing(NamedTuple):
     """Row state * n + vertex: the numbers that each vertex receives."""
 
 
-@njit(cache=True)
+@inner
 def hand_on(comparisons: Comparisons, edges: Edges, tick: int, block: Block, limbs: int, passing: Passing) -> None:
     """Add the numbers that later vertices receive from earlier blocks, when the walk reaches the `tick`-th tick.
 
@@ -213,7 +214,7 @@ def _divide(
         clear(trees, c, np.int64(tree_rank[edges.sources[k, level, place]]))
 
 
-@njit(cache=True)
+@inner
 def _compare_pairs(
     comparisons: Comparisons,
     edges: Edges,

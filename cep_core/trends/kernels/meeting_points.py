@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.words import LIMIT, product
 from cep_core.trends.arrays.graph import Graph, Vertices
 from cep_core.trends.arrays.ranges import Numbers, Ranges
@@ -112,7 +113,7 @@ def meet_windows(graph: Graph, windows: Ranges, points: MeetingPoints, numbers: 
         begin = end
 
 
-@njit(cache=True)
+@inner
 def _sides(template: StateArrays) -> tuple[MeetingSide, MeetingSide]:
     """The sides before and after a meeting point.
 
@@ -132,7 +133,7 @@ def _sides(template: StateArrays) -> tuple[MeetingSide, MeetingSide]:
     return before, MeetingSide(continues, template.end, template.first_predecessor, template.predecessors)
 
 
-@njit(cache=True)
+@inner
 def _walk(
     side: MeetingSide, vertices: Vertices, begin: int, step: int, stops: Ints, partial: MeetingPart, overflowed: Flags
 ) -> None:

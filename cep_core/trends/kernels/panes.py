@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.words import LIMIT, product
 from cep_core.trends.arrays.ranges import Numbers, Ranges
 
@@ -152,7 +153,7 @@ def join_panes(panes: Panes, ends: Flags, of_panes: Numbers, numbers: Numbers) -
         numbers.overflowed[w] = overflow
 
 
-@njit(cache=True)
+@inner
 def _unite(whole: Matrices, now: int) -> None:
     """Set a matrix to the product of no panes."""
     whole.totals[now] = 0
@@ -161,7 +162,7 @@ def _unite(whole: Matrices, now: int) -> None:
         whole.totals[now, s, s, 0] = 1
 
 
-@njit(cache=True)
+@inner
 def _add(
     earlier: Matrices,
     row: tuple[int, int],

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Bits, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.limb_rows import Rows, rows_of
 from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
 from cep_core.trends.arrays.blocks import BlockRanks, block_ranks
@@ -51,7 +52,7 @@ def count_overlapping_windows(graph: Graph, windows: Ranges, numbers: Numbers) -
             _walk(graph, ranked, windows, Chunk(window, chunk.end, chunk.step, chunk.lanes), numbers)
 
 
-@njit(cache=True)
+@inner
 def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbers: Numbers) -> None:
     """Walk every step-th window of a chunk, from its first window on.
 
@@ -181,7 +182,7 @@ def _add_four(
     return fourth & (fourth - 1)
 
 
-@njit(cache=True)
+@inner
 def _empty(rows: Rows, lane: int, lanes: int) -> None:
     """Clear a group of lanes in all rows."""
     for r in range(rows.words.shape[0]):
@@ -193,7 +194,7 @@ def _empty(rows: Rows, lane: int, lanes: int) -> None:
                 rows.minima[r, y] = NOTHING
 
 
-@njit(cache=True)
+@inner
 def _weigh(rows: Rows, row: int, seen: Bits, number: int, weight: int, lanes: np.uint64, room: np.uint64) -> None:
     """Add weight times the count of each lane to its number. A product that reaches the limit is flagged in `seen`."""
     factor = np.uint64(weight)
@@ -209,7 +210,7 @@ def _weigh(rows: Rows, row: int, seen: Bits, number: int, weight: int, lanes: np
         rows.words[row, begin + x] += rows.words[row, x] * factor
 
 
-@njit(cache=True)
+@inner
 def _offer(rows: Rows, row: int, number: int, code: int, lanes: np.uint64) -> None:
     """Lower a minimum to the code of a vertex, in the lanes where a trend reaches the vertex."""
     begin = np.uint64(number) * lanes
@@ -229,7 +230,7 @@ class Ended(NamedTuple):
     seen: Bits
 
 
-@njit(cache=True)
+@inner
 def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers, window: int) -> None:
     """Fill the numbers of a window that has ended."""
     ends, done, waiting, waiting_state, seen = ended

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import njit
-
 from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.limb_rows import Part, Rows, add, everything, rows_of
 
 
@@ -23,7 +22,7 @@ class Trees(NamedTuple):
     equal: Flags
 
 
-@njit(cache=True)
+@inner
 def trees_of(cells: Ints, equal: Flags, words: int, minima: int) -> Trees:
     """Empty trees."""
     height = 1
@@ -32,7 +31,7 @@ def trees_of(cells: Ints, equal: Flags, words: int, minima: int) -> Trees:
     return Trees(rows_of(cells.shape[0] * height, words, minima), height, cells, equal)
 
 
-@njit(cache=True)
+@inner
 def enter(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -> None:
     """Add a row to the tree of an edge at rank `at`. Rank 0 adds nothing."""
     cells = trees.cells[edge]
@@ -41,7 +40,7 @@ def enter(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) ->
         at = cells + 1 if trees.equal[edge] else at + (at & -at)
 
 
-@njit(cache=True)
+@inner
 def add_up(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -> None:
     """Add to a row the sum of an edge's tree over ranks 1..at, or of rank `at` alone if it asks for equal ranks."""
     while at > 0:
@@ -49,7 +48,7 @@ def add_up(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -
         at = 0 if trees.equal[edge] else at & (at - 1)
 
 
-@njit(cache=True)
+@inner
 def clear(trees: Trees, edge: int, at: int) -> None:
     """Clear the cells that an entry at rank `at` changed."""
     cells = trees.cells[edge]
@@ -59,7 +58,7 @@ def clear(trees: Trees, edge: int, at: int) -> None:
         at = cells + 1 if trees.equal[edge] else at + (at & -at)
 
 
-@njit(cache=True)
+@inner
 def cut_off(trees: Trees, edge: int, ranks: Ints, kept: Rows, row: int, floor: int, since: int, committed: int) -> None:
     """Remove the vertices before `since` from a tree that holds the vertices floor..committed-1.
 

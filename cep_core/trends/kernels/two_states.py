@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
 from cep_core.trends.arrays.graph import Comparisons, Vertices
 from cep_core.trends.arrays.ranges import Numbers
@@ -217,14 +218,14 @@ def aggregate_panes(
         _aggregate(template, vertices, columns, first, last, rows, numbers)
 
 
-@njit(cache=True)
+@inner
 def _masks(columns: Bits, column: int) -> tuple[np.int64, np.int64]:
     """Whether a column counts in state 0 and in state 1, as masks. A missing column counts in neither."""
     bits = np.int64(columns[column]) if column < columns.shape[0] else np.int64(0)
     return -(bits & 1), -(bits >> 1 & 1)
 
 
-@njit(cache=True)
+@inner
 def _aggregate(
     template: TwoStates, vertices: Vertices, columns: Columns, first: Ints, last: Ints, rows: int, numbers: Numbers
 ) -> None:

@@ -18,19 +18,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.inner_kernels import inner
 from cep_core.numbers.words import LIMIT
 from cep_core.trends.arrays.graph import Graph, WindowLimits
 from cep_core.trends.arrays.ranges import Numbers, Ranges
 from cep_core.trends.kernels.word_rows import add, clear, weigh, word_rows
 
 
-@njit(cache=True)
+@inner
 def may_begin(limits: WindowLimits, vertex: int, state: int, window: int, first: int) -> bool:
     """Whether a vertex may begin a trend of a window whose first vertex is `first`."""
     return vertex < limits.starts_before[window, state] and limits.begun[vertex, state] < first
 
 
-@njit(cache=True)
+@inner
 def may_end(limits: WindowLimits, vertex: int, state: int, window: int, last: int) -> bool:
     """Whether a vertex may end a trend of a window whose vertices all come before `last`."""
     return vertex >= limits.ends_from[window, state] and limits.ended[vertex, state] >= last

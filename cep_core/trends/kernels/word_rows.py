@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Ints
+from cep_core.inner_kernels import inner
 from cep_core.numbers.words import product
 from cep_core.trends.arrays.graph import Vertices
 
@@ -32,7 +33,7 @@ class WordRows(NamedTuple):
     """[n, M] The smallest codes of the occurrences, or NOTHING."""
 
 
-@njit(cache=True)
+@inner
 def word_rows(count: int, vertices: Vertices) -> WordRows:
     """`count` empty rows, for the sums and minima of these vertices."""
     sums = np.zeros((count, vertices.weights.shape[1]), np.int64)

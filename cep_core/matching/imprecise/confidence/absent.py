@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Floats, Ints
+from cep_core.inner_kernels import inner
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.matching.arrays.event_graph import EventGraph
@@ -134,7 +135,7 @@ def _follows(times: Times, kind: int, first: int, moment: int, last: int, later:
     return moment == later and times.seq[first] < times.seq[last] and admits(kind, True)
 
 
-@njit(cache=True)
+@inner
 def _pair_by_pair(
     times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints, first: int, last_first: int, latest: int
 ) -> float:
@@ -160,7 +161,7 @@ def _pair_by_pair(
     return before.sum()
 
 
-@njit(cache=True)
+@inner
 def _all_together(times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints, distinct: Ints, width: int) -> float:
     """Sums over all combinations of moments, which are stepped through like an odometer."""
     low, high, share = times.low, times.high, times.share

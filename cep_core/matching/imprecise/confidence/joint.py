@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Floats, Ints
+from cep_core.inner_kernels import inner
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.paths import Paths
@@ -55,7 +56,7 @@ def ways_of(
     return Ways(own, paths.rows, paths.offsets, first, orders.offsets, orders.rows, step)
 
 
-@njit(cache=True)
+@inner
 def _begun(ways: Ways, match: int, first: int, last_first: int, latest: int) -> float:
     """The probability that a match begins in first..last_first and has no event after `latest`."""
     total = 0.0
@@ -68,7 +69,7 @@ def _begun(ways: Ways, match: int, first: int, last_first: int, latest: int) -> 
     return total
 
 
-@njit(cache=True)
+@inner
 def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
     """The first and last moment of a match's events, and the moment by which at least one event has happened."""
     rows = ways.rows[ways.offsets[match] : ways.offsets[match + 1]]
@@ -76,7 +77,7 @@ def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
     return low.min(), high.max(), high.min()
 
 
-@njit(cache=True)
+@inner
 def _apart(left: Ways, left_match: int, right: Ways, right_match: int, width: int) -> float:
     """The probability of both matches in one window, if they share no event or each shared event has a fixed moment."""
     least, most, begun = _bounds(left, left_match)
@@ -95,12 +96,12 @@ def _apart(left: Ways, left_match: int, right: Ways, right_match: int, width: in
     return total
 
 
-@njit(cache=True)
+@inner
 def _set(times: Times, row: int, low: int, high: int, share: float) -> None:
     times.low[row], times.high[row], times.share[row] = low, high, share
 
 
-@njit(cache=True)
+@inner
 def _together(left: Ways, left_match: int, right: Ways, right_match: int, width: int) -> float:
     """The probability of both matches in one window, summed over the moments of their shared events."""
     left_rows = left.rows[left.offsets[left_match] : left.offsets[left_match + 1]]
@@ -140,7 +141,7 @@ def _together(left: Ways, left_match: int, right: Ways, right_match: int, width:
     return total
 
 
-@njit(cache=True)
+@inner
 def _settings(left: Ways, left_match: int, right: Ways, right_match: int) -> float:
     """The number of combinations of moments of the events that two matches share."""
     ways = 1.0

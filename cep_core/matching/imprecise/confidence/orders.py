@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Floats, Ints
+from cep_core.inner_kernels import inner
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.matching.arrays.network import Network, holds
 from cep_core.matching.arrays.paths import Paths
@@ -50,7 +51,7 @@ def _within(times: Times, rows: Ints, steps: Ints, width: int) -> float:
     return total
 
 
-@njit(cache=True)
+@inner
 def chain(times: Times, rows: Ints, steps: Ints, first: int, until_first: int, latest: int) -> float:
     """The probability of the chain with its first row in first..until_first and no row later than `latest`."""
     span = latest - first + 1

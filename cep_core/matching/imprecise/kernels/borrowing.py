@@ -9,7 +9,7 @@ that does. Numba refuses to compile an allocation, but it compiles called functi
 
 from __future__ import annotations
 
-from numba import njit
+from cep_core.inner_kernels import inner
 
-borrowing = njit(cache=True, _nrt=False)
-"""Decorates a kernel that neither makes an array nor returns one."""
+borrowing = inner(_nrt=False)
+"""Decorates a kernel that neither makes an array nor returns one, and that only kernels call."""

@@ -18,9 +18,9 @@ of n events whose intervals overlap, and one or two if intervals do not overlap.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import holds
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.configurations import (
@@ -129,7 +129,7 @@ def pass_moment_by_seq(
     return merged
 
 
-@njit(cache=True)
+@inner
 def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
     """The slots whose bits are set, ordered by the seq of their rows."""
     slots = np.empty(bits(waiting), np.int64)
@@ -168,7 +168,7 @@ def stretch(asked: Asked, slots: Ints, rows: Ints, now: int, until: int) -> tupl
     return first, last, alone
 
 
-@njit(cache=True)
+@inner
 def advance(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int, until: int
 ) -> tuple[int, int]:

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Floats, Ints
+from cep_core.inner_kernels import inner
 from cep_core.language.patterns.query import Confidence
 from cep_core.matching.arrays.network import Network
 from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
@@ -98,7 +99,7 @@ def _batch_of(events: int, matches: int) -> _Batch:
     return _Batch(numbers[0], numbers[1], offsets, numbers[2], np.empty(matches))
 
 
-@njit(cache=True)
+@inner
 def _accepts(probability: float, threshold: float, strict: bool) -> bool:
     """The same as `Confidence.accepts`."""
     if probability <= 0:
@@ -106,7 +107,7 @@ def _accepts(probability: float, threshold: float, strict: bool) -> bool:
     return probability > threshold * (1 + 1e-12) if strict else probability >= threshold * (1 - 1e-12)
 
 
-@njit(cache=True)
+@inner
 def _confidence(asked: Asked, width: int, pool: Configurations, walk: Walk, frame: int) -> float:
     """The confidence of the chosen rows as a whole match; overwrites the frame's configurations."""
     begin, until = walk.begin[frame], walk.most_high[frame]
@@ -118,7 +119,7 @@ def _confidence(asked: Asked, width: int, pool: Configurations, walk: Walk, fram
     return completed(asked, pool, begin, end) if reached >= until else TOO_CROWDED
 
 
-@njit(cache=True)
+@inner
 def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Batch, match: int) -> None:
     """Writes the rows chosen so far as match `match` of the batch."""
     used = batch.offsets[match]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Network
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.configurations import SLOTS, Configurations, begin_at, copy, free_slot, union
@@ -93,7 +93,7 @@ def walk_of(questions: Questions, states: int) -> Walk:
     )
 
 
-@njit(cache=True)
+@inner
 def begin_question(
     network: Network, times: Times, questions: Questions, k: int, width: int, pool: Configurations, walk: Walk
 ) -> bool:
@@ -113,12 +113,12 @@ def begin_question(
     return True
 
 
-@njit(cache=True)
+@inner
 def chosen_in(walk: Walk, frame: int) -> Chosen:
     return Chosen(walk.slot_row[frame], walk.slot_variable[frame])
 
 
-@njit(cache=True)
+@inner
 def choose(times: Times, pool: Configurations, walk: Walk, frame: int, row: int, variable: int) -> int:
     """Makes the next frame, with the row pending in every configuration. Returns DONE, CROWDED or OVERLAP."""
     begin, end = walk.begin[frame], walk.end[frame]
@@ -144,7 +144,7 @@ def choose(times: Times, pool: Configurations, walk: Walk, frame: int, row: int,
     return DONE
 
 
-@njit(cache=True)
+@inner
 def pass_time(asked: Asked, pool: Configurations, walk: Walk, frame: int, until: int) -> bool:
     """Advances time in a frame. Returns whether the pool had room."""
     if walk.now[frame] < until:

@@ -8,8 +8,8 @@ Cost: moments of the first event x moments of all events.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cep_core.inner_kernels import inner
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.configurations import (
     NOTHING,
@@ -27,7 +27,7 @@ TOO_CROWDED, TOO_MANY = -1.0, -2.0
 """Returned instead of a probability: the pool is too small; more events are pending at once than there are slots."""
 
 
-@njit(cache=True)
+@inner
 def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurations, begin: int) -> float:
     """The probability that the chosen rows are a match no longer than the width; pool[begin:] is scratch space."""
     low, high = asked.low[chosen.row], asked.high[chosen.row]
@@ -42,7 +42,7 @@ def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurat
     return total
 
 
-@njit(cache=True)
+@inner
 def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Configurations, begin: int) -> float:
     """The probability of worlds whose first event is at moment `first`; `coming`: the rows by their first moment."""
     if begin >= pool.mass.shape[0]:

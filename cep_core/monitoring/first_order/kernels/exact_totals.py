@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Floats, Ints
+from cep_core.inner_kernels import inner
 
 LIMBS = 76
 BASE = -1184
@@ -82,7 +83,7 @@ def rounded(limbs: Ints, low: int, high: int, divisor: int, scratch: Ints) -> fl
     return -value if negative else value
 
 
-@njit(cache=True)
+@inner
 def _carried(limbs: Ints, low: int, high: int, scratch: Ints) -> tuple[int, bool]:
     """The total's size in `scratch`, each limb from 0 to 2^32 - 1; its highest limb; whether the total is negative."""
     carry = np.int64(0)

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.hashing import hash_of_key
 
 BITS_A_ROW = 16
@@ -25,7 +26,7 @@ def filter_for(rows: int) -> Bits:
     return np.zeros(max(1 << (rows * BITS_A_ROW).bit_length() >> 6, 1), np.uint64)
 
 
-@njit(cache=True)
+@inner
 def _word_and_bits(key: int, size: int) -> tuple[np.int64, np.uint64]:
     """The word of a key in a filter of 2**size bits, and its bits there."""
     hashed = np.uint64(hash_of_key(key))

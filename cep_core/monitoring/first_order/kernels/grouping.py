@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.hashing import same, size_for, slot_of
 
 DIGIT = 11
@@ -52,7 +53,7 @@ def grouped(known: Ints, asked: Ints) -> tuple[Ints, Ints, Ints]:
     return first, order, group
 
 
-@njit(cache=True)
+@inner
 def _in_groups(group: Ints, groups: int) -> tuple[Ints, Ints]:
     first = np.zeros(groups + 1, np.int64)
     for g in group:

@@ -7,9 +7,9 @@ with equal hashes are told apart by their values, so a hash changes the cost and
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
@@ -20,7 +20,7 @@ SMALLEST = 6
 """The logarithm of the size of the smallest table."""
 
 
-@njit(cache=True)
+@inner
 def hash_of(rows: Ints, row: int) -> np.int64:
     """The hash of a row. Rows of one column have equal hashes only if they are equal: each step is one to one."""
     mixed = _ODD
@@ -30,13 +30,13 @@ def hash_of(rows: Ints, row: int) -> np.int64:
     return np.int64(mixed * _ODD)
 
 
-@njit(cache=True)
+@inner
 def slot_of(rows: Ints, row: int, size: int) -> np.int64:
     """The first slot of a row in a table of 2**size slots."""
     return np.int64(np.uint64(hash_of(rows, row)) >> (_WORD - np.uint64(size)))
 
 
-@njit(cache=True)
+@inner
 def hash_of_key(key: int) -> np.int64:
     """The hash of a number."""
     mixed = (_ODD ^ np.uint64(key)) * _MIX
@@ -44,7 +44,7 @@ def hash_of_key(key: int) -> np.int64:
     return np.int64(mixed * _ODD)
 
 
-@njit(cache=True)
+@inner
 def slot_of_pair(first: int, second: int, size: int) -> np.int64:
     """The first slot of two numbers in a table of 2**size slots."""
     mixed = (_ODD ^ np.uint64(first)) * _MIX
@@ -54,7 +54,7 @@ def slot_of_pair(first: int, second: int, size: int) -> np.int64:
     return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
 
 
-@njit(cache=True)
+@inner
 def same(first: Ints, row: int, second: Ints, other_row: int) -> bool:
     """Whether two rows are equal."""
     for column in range(first.shape[1]):  # noqa: SIM110
@@ -63,7 +63,7 @@ def same(first: Ints, row: int, second: Ints, other_row: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner
 def size_for(entries: int) -> int:
     """The logarithm of the size of a table that `entries` fill by a quarter at most."""
     size = SMALLEST
@@ -72,7 +72,7 @@ def size_for(entries: int) -> int:
     return size
 
 
-@njit(cache=True)
+@inner
 def longer(values: Ints) -> Ints:
     """A copy of an array with twice the room."""
     room = np.empty(2 * values.shape[0], values.dtype)
@@ -81,7 +81,7 @@ def longer(values: Ints) -> Ints:
     return room
 
 
-@njit(cache=True)
+@inner
 def longer_rows(rows: Ints, count: int, room: int) -> Ints:
     """A copy of the first rows, with room for more."""
     copy = np.empty((room, rows.shape[1]), np.int64)

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.grouping import order_of
 from cep_core.monitoring.first_order.kernels.hashing import longer_rows
 from cep_core.monitoring.first_order.kernels.living import LivingValues, no_values, slot_for, with_room
@@ -76,7 +77,7 @@ def overlapping_rows(
     return *_of_results(results, order), numbers[1] <= most
 
 
-@njit(cache=True)
+@inner
 def _swept(rows: Ints, entries: Ints, sweep: _Sweep, values: LivingValues, results: Ints, met: Ints) -> int:
     """Sweeps on: `_DONE`, `_FULL_TABLE`, or the number of results for which there is no room.
 
@@ -116,7 +117,7 @@ def _swept(rows: Ints, entries: Ints, sweep: _Sweep, values: LivingValues, resul
         at[side] += 1
 
 
-@njit(cache=True)
+@inner
 def _next_side(entries: Ints, at: Ints, stop: Ints, ends: Ints) -> int:
     """The side whose next row begins first; -1 if no row that comes can meet rows of all sides."""
     side = -1
@@ -130,7 +131,7 @@ def _next_side(entries: Ints, at: Ints, stop: Ints, ends: Ints) -> int:
     return side
 
 
-@njit(cache=True)
+@inner
 def _next_begin(entries: Ints, at: Ints, stop: Ints) -> int:
     """Where the next row begins; there is one."""
     now = np.iinfo(np.int64).max
@@ -140,7 +141,7 @@ def _next_begin(entries: Ints, at: Ints, stop: Ints) -> int:
     return now
 
 
-@njit(cache=True)
+@inner
 def _combinations(heads: Ints, value: int, side: int, following: Ints, entries: Ints, now: int) -> int:
     """How many combinations there are of one row of each other side that has the value and holds now.
 
@@ -170,7 +171,7 @@ def _combinations(heads: Ints, value: int, side: int, following: Ints, entries: 
     return number
 
 
-@njit(cache=True)
+@inner
 def _combine(
     results: Ints, numbers: Ints, chains: Ints, new: tuple[int, int], following: Ints, entries: Ints, met: Ints
 ) -> None:
@@ -202,7 +203,7 @@ def _combine(
                 met[s] = chains[s]
 
 
-@njit(cache=True)
+@inner
 def _of_results(results: Ints, order: Ints) -> tuple[Ints, Ints, Ints]:
     """[sides, results] The rows of results in an order, their begins and ends."""
     count, sides = order.shape[0], results.shape[1] - 2

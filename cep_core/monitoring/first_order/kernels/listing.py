@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 
 
 class Listing(NamedTuple):
@@ -64,7 +65,7 @@ def next_rows(
     return runs[:rows], points[:rows], Listing(held[:count], run, point)
 
 
-@njit(cache=True)
+@inner
 def _still_held(held: Ints, count: int, end: Ints, point: int) -> int:
     """Move the runs that have not ended to the front; gives their number."""
     kept = 0
@@ -75,7 +76,7 @@ def _still_held(held: Ints, count: int, end: Ints, point: int) -> int:
     return kept
 
 
-@njit(cache=True)
+@inner
 def _precedes(codes: Ints, first: int, second: int) -> bool:
     for column in range(codes.shape[1]):
         if codes[first, column] != codes[second, column]:
@@ -83,7 +84,7 @@ def _precedes(codes: Ints, first: int, second: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@inner
 def _sorted(codes: Ints, first: int, beyond: int) -> Ints:
     """The runs first, ..., beyond - 1 in order of their values."""
     runs = np.arange(first, beyond)
@@ -97,7 +98,7 @@ def _sorted(codes: Ints, first: int, beyond: int) -> Ints:
     return runs
 
 
-@njit(cache=True)
+@inner
 def _merged(codes: Ints, first: Ints, second: Ints) -> Ints:
     """Two ordered lists of runs as one."""
     merged = np.empty(first.shape[0] + second.shape[0], np.int64)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.hashing import longer, longer_rows, same
 from cep_core.monitoring.first_order.kernels.partitions import HASH, ROW
 
@@ -31,7 +31,7 @@ class LivingValues(NamedTuple):
     heads: Ints
 
 
-@njit(cache=True)
+@inner
 def no_values(sides: int) -> LivingValues:
     """A small table without values."""
     return LivingValues(
@@ -43,7 +43,7 @@ def no_values(sides: int) -> LivingValues:
     )
 
 
-@njit(cache=True)
+@inner
 def slot_for(values: LivingValues, rows: Ints, entries: Ints, entry: int) -> int:
     """The slot of an entry's value, or the empty slot where it belongs."""
     mask = values.slots.shape[0] - 1
@@ -60,7 +60,7 @@ def slot_for(values: LivingValues, rows: Ints, entries: Ints, entry: int) -> int
         slot = (slot + 1) & mask
 
 
-@njit(cache=True)
+@inner
 def with_room(values: LivingValues, used: int, now: int) -> tuple[LivingValues, int]:
     """The values whose last row does not end before `now`, with room for as many again; and their number."""
     kept = 0

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.living import LivingValues, no_values, slot_for, with_room
 from cep_core.monitoring.first_order.kernels.partitions import BEGIN, END, HASH, ROW, dealt
 
@@ -35,7 +36,7 @@ def run_ends(rows: Ints, begin: Ints, end: Ints, together: int) -> Ints:
     return ends
 
 
-@njit(cache=True)
+@inner
 def _merged(rows: Ints, entries: Ints, entry: int, last: int, values: LivingValues, used: int) -> tuple[int, int]:
     """Merges entries up to the last or until the table is full: the next entry, and how many values there are then.
 

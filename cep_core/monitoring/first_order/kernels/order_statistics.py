@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 
 LEAST, GREATEST, MIDDLE = 0, 1, 2
 
@@ -50,7 +51,7 @@ def ranked_places(
     return lower, upper
 
 
-@njit(cache=True)
+@inner
 def _enter(tree: Ints, start: int, size: int, place: int, number: int) -> None:
     """Count a place of a group `number` times more."""
     cell = place + 1
@@ -59,7 +60,7 @@ def _enter(tree: Ints, start: int, size: int, place: int, number: int) -> None:
         cell += cell & -cell
 
 
-@njit(cache=True)
+@inner
 def _kth(tree: Ints, start: int, size: int, k: int) -> int:
     """The k-th counted place, from 0."""
     step = 1

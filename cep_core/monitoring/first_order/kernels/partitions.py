@@ -8,9 +8,9 @@ is the radix join of Boncz, Manegold and Kersten (VLDB 1999), in which a part is
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.hashing import hash_of
 
 HASH, BEGIN, END, ROW = 0, 1, 2, 3
@@ -23,7 +23,7 @@ _TICKS = 1024
 _BITS = np.uint64(64)
 
 
-@njit(cache=True)
+@inner
 def dealt(rows: Ints, begin: Ints, end: Ints, first: Ints, together: int) -> tuple[Ints, Ints]:
     """`start[parts * sides + 1]`, `entries[rows, 4]`: the entries of side s in part p, in their own order.
 
@@ -56,13 +56,13 @@ def dealt(rows: Ints, begin: Ints, end: Ints, first: Ints, together: int) -> tup
     return start, entries
 
 
-@njit(cache=True)
+@inner
 def _part(hashed: int, bits: int) -> np.int64:
     """The upper bits of a hash; tables of values use the lower ones."""
     return np.int64(np.uint64(hashed) >> (_BITS - np.uint64(bits))) if bits else np.int64(0)
 
 
-@njit(cache=True)
+@inner
 def _most_living(begin: Ints, end: Ints) -> np.int64:
     """At least the number of rows that hold at one time: of those that hold at some point of a tick."""
     last = np.int64(0)

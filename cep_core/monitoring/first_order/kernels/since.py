@@ -18,10 +18,11 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.hashing import longer
 
 
-@njit(cache=True)
+@inner
 def _first_ending_after(ends: Ints, low: int, high: int, point: int) -> int:
     """The first of the runs low..high-1 that ends after a point; `high` if none does."""
     while low < high:

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.first_order.kernels.grouping import order_of
 from cep_core.monitoring.first_order.kernels.hashing import size_for, slot_of_pair
 
@@ -80,7 +81,7 @@ def triangles(code: Ints, codes: int, begin: Ints, end: Ints, first: Ints) -> In
     return results[:, :count].copy()
 
 
-@njit(cache=True)
+@inner
 def _enter(row: int, side: int, code: Ints, lists: Ints, lengths: Ints, after: Ints, before: Ints) -> None:
     for which in range(2):
         head = lists[side, which, code[row, which]]
@@ -92,7 +93,7 @@ def _enter(row: int, side: int, code: Ints, lists: Ints, lengths: Ints, after: I
         lengths[side, which, code[row, which]] += 1
 
 
-@njit(cache=True)
+@inner
 def _leave(row: int, side: int, code: Ints, lists: Ints, lengths: Ints, after: Ints, before: Ints) -> None:
     for which in range(2):
         if before[which, row] >= 0:
@@ -104,7 +105,7 @@ def _leave(row: int, side: int, code: Ints, lists: Ints, lengths: Ints, after: I
         lengths[side, which, code[row, which]] -= 1
 
 
-@njit(cache=True)
+@inner
 def _corners(code: Ints, side_of: Ints, size: int) -> tuple[Ints, Ints]:
     """The slot of each row's side and codes in a hash table, and the table: a row of each slot, or -1."""
     table = np.full(1 << size, -1, np.int64)
@@ -115,7 +116,7 @@ def _corners(code: Ints, side_of: Ints, size: int) -> tuple[Ints, Ints]:
     return slots, table
 
 
-@njit(cache=True)
+@inner
 def _corner(code: Ints, side_of: Ints, table: Ints, side: int, first: int, second: int, size: int) -> int:
     """The slot of a side and two codes, or the empty slot where they belong."""
     slot = slot_of_pair(first, second, size)

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Ints
+from cep_core.inner_kernels import inner
 
 Times = tuple[Ints, Ints, Ints]
 """The times of all places, of the first place of each word, and of the last: words read the latter in order."""
@@ -53,7 +54,7 @@ def since_within(left: Bits, right: Bits, first: Bits, times: Times, high: int) 
     return held
 
 
-@njit(cache=True)
+@inner
 def _soon_after(own: np.uint64, times: Ints, witness: int, high: int) -> np.uint64:
     """The places of a word that are near enough to the last witness. `witness`: the time of that before the word."""
     near = _NONE
@@ -97,7 +98,7 @@ def until_within(left: Bits, right: Bits, last: Bits, times: Times, high: int) -
     return held
 
 
-@njit(cache=True)
+@inner
 def _soon_before(own: np.uint64, times: Ints, witness: int, high: int) -> np.uint64:
     """The places of a word that are near enough to the next witness. `witness`: the time of that after the word."""
     near = _NONE

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 from numba.extending import intrinsic
 
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.propositional.stream.kernels.state import (
     Diagrams,
     Known,
@@ -33,7 +33,7 @@ def _uncounted(typing: Any, array: Any) -> Any:
     return array(array), generated
 
 
-@njit(cache=True)
+@inner
 def borrowed_state(state: MonitorState) -> MonitorState:
     """The state with arrays that are not counted."""
     diagrams, kept, work, told, known = state.diagrams, state.open, state.scratch, state.told, state.known

@@ -8,9 +8,9 @@ the count NO_ROOM is set and FALSE is returned: whoever steps must look at it be
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.propositional.stream.kernels.state import (
     BEGAN,
     CHAIN,
@@ -41,7 +41,7 @@ def empty_diagrams(room: int) -> Diagrams:
     return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0], np.int64))
 
 
-@njit(cache=True)
+@inner
 def _mixed(a: int, b: int, c: int, d: int) -> int:
     mixed = a * 0x9E3779B1 + b * 0x85EBCA6B
     mixed = (mixed ^ (mixed >> 15)) * 0xC2B2AE35 + c * 0x27D4EB2F
@@ -49,7 +49,7 @@ def _mixed(a: int, b: int, c: int, d: int) -> int:
     return (mixed ^ (mixed >> 16)) & 0x7FFFFFFF
 
 
-@njit(cache=True)
+@inner
 def made(diagrams: Diagrams, node: int, began: int, high: int, low: int) -> int:
     """The diagram: if the variable holds then `high` else `low`."""
     if high == low:
@@ -75,7 +75,7 @@ def made(diagrams: Diagrams, node: int, began: int, high: int, low: int) -> int:
     return d
 
 
-@njit(cache=True)
+@inner
 def _first(table: Ints, a: int, b: int) -> int:
     """Of two diagrams the one whose variable comes first."""
     if a <= TRUE:
@@ -87,12 +87,12 @@ def _first(table: Ints, a: int, b: int) -> int:
     return a if table[a, BEGAN] <= table[b, BEGAN] else b
 
 
-@njit(cache=True)
+@inner
 def _place(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     return _mixed(f, g, h, 1) & (diagrams.cache.shape[0] - 1)
 
 
-@njit(cache=True)
+@inner
 def _plain(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     """If-then-else where it needs no work, else _OPEN."""
     if f == TRUE:
@@ -109,7 +109,7 @@ def _plain(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     return _OPEN
 
 
-@njit(cache=True)
+@inner
 def _part(table: Ints, f: int, top: int, side: int) -> int:
     """What is left of a diagram where the variable of `top` is true (side HIGH) or false (LOW)."""
     if table[f, NODE] == table[top, NODE] and table[f, BEGAN] == table[top, BEGAN]:
@@ -117,7 +117,7 @@ def _part(table: Ints, f: int, top: int, side: int) -> int:
     return f
 
 
-@njit(cache=True)
+@inner
 def if_then_else(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     """The diagram that is `g` where `f` holds and `h` elsewhere. Depth first, without recursion."""
     table, stack, cache = diagrams.table, diagrams.stack, diagrams.cache
@@ -150,29 +150,29 @@ def if_then_else(diagrams: Diagrams, f: int, g: int, h: int) -> int:
             depth -= 1
 
 
-@njit(cache=True)
+@inner
 def both(diagrams: Diagrams, f: int, g: int) -> int:
     return if_then_else(diagrams, f, g, FALSE)
 
 
-@njit(cache=True)
+@inner
 def either(diagrams: Diagrams, f: int, g: int) -> int:
     return if_then_else(diagrams, f, TRUE, g)
 
 
-@njit(cache=True)
+@inner
 def negated(diagrams: Diagrams, f: int) -> int:
     return if_then_else(diagrams, f, FALSE, TRUE)
 
 
-@njit(cache=True)
+@inner
 def begin_pass(diagrams: Diagrams) -> int:
     """Forgets what diagrams became, and which class had them."""
     diagrams.counts[PASS] += 1
     return diagrams.counts[PASS]
 
 
-@njit(cache=True)
+@inner
 def keep_only(diagrams: Diagrams, roots: Ints) -> int:
     """Drops the diagrams that no root uses and renumbers the rest; IMAGE is the new number. Gives how many are left."""
     size = diagrams.counts[SIZE]

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.propositional.stream.kernels.borrowing import borrowed_state
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
 from cep_core.monitoring.propositional.stream.kernels.known_steps import (
@@ -71,7 +72,7 @@ def take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) 
     return _take_points(borrowed_state(state), stamps, letters, flags)
 
 
-@njit(cache=True)
+@inner
 def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     at, known, masks = state.at, state.known, state.masks
     points = stamps.shape[0]
@@ -111,7 +112,7 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
     return i
 
 
-@njit(cache=True)
+@inner
 def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
     """How many points from a place on are as the first."""
     end = begin + 1
@@ -121,7 +122,7 @@ def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
     return end - begin
 
 
-@njit(cache=True)
+@inner
 def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     """One step that is not known. False if there is no room for its diagrams: then it told nothing."""
     at, diagrams = state.at, state.diagrams
@@ -139,7 +140,7 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner
 def _begin_log(state: MonitorState) -> None:
     """Nothing is open at the begin of a sub-log."""
     at = state.at
@@ -150,7 +151,7 @@ def _begin_log(state: MonitorState) -> None:
     at[LOGS] += 1
 
 
-@njit(cache=True)
+@inner
 def _set_masks(state: MonitorState) -> None:
     """Which letters decide nothing of earlier stamps."""
     at, program, groups, masks = state.at, state.program, state.open.groups, state.masks
@@ -191,7 +192,7 @@ def close_gaps(state: MonitorState) -> None:
     at[GROUPS] -= base
 
 
-@njit(cache=True)
+@inner
 def _kept_live(state: MonitorState) -> int:
     """Drops diagrams that are not needed; gives how many are."""
     at, kept, program = state.at, state.open, state.program

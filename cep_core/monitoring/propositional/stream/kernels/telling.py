@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.monitoring.propositional.stream.kernels.state import (
     EQUAL,
     FIRST,
@@ -24,7 +25,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 )
 
 
-@njit(cache=True)
+@inner
 def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, equal_offset: int) -> None:
     number = at[VERDICTS]
     told.ts[number] = ts
@@ -35,7 +36,7 @@ def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, 
     at[VERDICTS] = number + 1
 
 
-@njit(cache=True)
+@inner
 def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
     """A point that is not decided, at a place of the table of classes."""
     classes = kept.classes
@@ -50,7 +51,7 @@ def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
         at[MEMBERS] = member + 1
 
 
-@njit(cache=True)
+@inner
 def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
     """A class is true or false."""
     classes = kept.classes
@@ -64,7 +65,7 @@ def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
         member = kept.members[member, 1]
 
 
-@njit(cache=True)
+@inner
 def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> None:
     """A class is equal to an earlier one, which stands for both from now on."""
     classes = kept.classes
@@ -76,7 +77,7 @@ def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> No
     classes[earlier, LAST] = classes[place, LAST]
 
 
-@njit(cache=True)
+@inner
 def in_order(told: Told, begin: int, end: int) -> None:
     """Puts truths that the naive mode told in one go in order of time. They came class by class, stamps in order."""
     while begin < end:
@@ -111,7 +112,7 @@ def gather_members(classes: Ints, members: Ints) -> int:
     return number
 
 
-@njit(cache=True)
+@inner
 def move(kept: Open, place: int, origin: int) -> None:
     """A class takes another's place."""
     for column in range(LAST + 1):

@@ -1,0 +1,43 @@
+"""Kernels that only other kernels call: compiled without the code by which Python calls them.
+
+Numba adds two functions to every kernel that it compiles: one takes Python's objects apart and calls the kernel, one
+stands for calls from C. For a kernel whose arguments are tuples of many arrays they are longer than the kernel itself:
+of all instructions of the shedding kernels they were half. Most kernels are called by kernels alone and need neither.
+
+Cost: nothing at run time. A call from Python fails with a clear answer; without `KernelsOnly` the process would die.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from numba import njit
+from numba.core.registry import CPUDispatcher
+
+
+class KernelsOnly(CPUDispatcher):
+    """A compiled function that Python cannot call."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        name = self.py_func.__name__
+        raise TypeError(
+            f"only kernels call {name}: call {name}.py_func, or declare it with @njit(cache=True) in place of @inner"
+        )
+
+
+def inner(kernel: Any = None, **options: bool) -> Any:
+    """Decorates a kernel that only kernels call. Further options are those of `numba.njit`.
+
+    >>> from cep_core.numbers.words import product
+    >>> product(2, 3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: only kernels call product: ...
+    >>> int(product.py_func(2, 3))
+    6
+    """
+    if kernel is None:
+        return partial(inner, **options)
+    compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(kernel)
+    compiled.__class__ = KernelsOnly
+    return compiled

@@ -1,0 +1,164 @@
+"""Spare Numba's compiler the work that is in vain when kernels are compiled into the cache.
+
+It changes how long the compiler takes, not what a kernel computes: `compile_kernels.py` is the only program that uses
+it, in processes that end when all kernels are compiled. Each function below says what Numba does without it. What
+was measured: `docs/decisions/0018-where-test-time-goes.md`.
+
+Assumes the version of Numba in `uv.txt`: names with an underscore are Numba's own.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+from llvmlite.binding import parse_bitcode
+from numba import _dynfunc
+from numba.core import codegen, cpu, typed_passes
+from numba.core.dispatcher import Dispatcher
+from numba.core.environment import lookup_environment
+from numba.core.targetconfig import TargetConfig
+from numba.core.types.misc import unliteral
+from numba.core.typing.templates import builtin_registry
+from numba.np import arrayobj
+
+DOORS = {"wrapper"}
+"""Numba's name for a module of the code by which Python calls a kernel."""
+
+
+def quicken_compiler() -> None:
+    """Change the compiler of this process. Call it before anything is compiled."""
+    _compare_stored_options()
+    _compile_once_for_all_numbers()
+    _say_less_about_shapes()
+    _make_machine_code_for_python_only()
+    _leave_declarations()
+    cpu.CPUContext.create_cfunc_wrapper = _no_door
+    gc.disable()  # nothing that the compiler makes is garbage before it ends
+
+
+def _compare_stored_options() -> None:
+    """For every call that it types, Numba looks its options up as a key, and compares all thirty of them by reading
+    each through a property. Here equal stored options are equal, and only unequal ones are read."""
+    read_all = TargetConfig.__eq__
+
+    def equal(options: Any, others: Any) -> bool:
+        same = type(options) is type(others) and options._values == others._values
+        return bool(same or read_all(options, others))
+
+    TargetConfig.__eq__ = equal
+    TargetConfig.__hash__ = lambda options: hash(type(options))
+
+
+def _compile_once_for_all_numbers() -> None:
+    """Of a call with the number 1, Numba takes 1 for the type of the argument, and compiles the called kernel once
+    more, to the same code as for any integer: up to eight times. Here the type is that of the number."""
+    dispatcher: Any = Dispatcher
+    template_of = dispatcher.get_call_template
+
+    def call_template(called: Any, types: Any, named: Any) -> Any:
+        if called.py_func.__module__.startswith(("cep_core.", "jobs.")):
+            types = tuple(map(unliteral, types))
+            named = {name: unliteral(type_) for name, type_ in dict(named).items()}
+        return template_of(called, types, named)
+
+    dispatcher.get_call_template = call_template
+
+
+def _say_less_about_shapes() -> None:
+    """An assignment to a slice raises if the shapes differ. On CPUs, Numba's message tells both shapes: 3,000
+    instructions that join texts, in each kernel with such an assignment. Here it is the short message that Numba has
+    for other targets. Only a mistake in a kernel can raise it."""
+    [template] = (
+        template
+        for template in builtin_registry.functions
+        if getattr(template, "_overload_func", None) is arrayobj.ol_raise_with_shape_context_cpu
+    )
+    template._overload_func = staticmethod(arrayobj.ol_raise_with_shape_context_generic)
+
+
+def _make_machine_code_for_python_only() -> None:
+    """Numba makes machine code of every function that it compiles. Nobody runs that of inner kernels and of Numba's
+    own functions, since every kernel contains all that it calls. Here these are kept as LLVM's code. Whoever compiles
+    another kernel that calls them gets them from the cache as before."""
+    lower, finish, get_executable = (
+        typed_passes.NativeLowering.run_pass,
+        codegen.JITCodeLibrary._finalize_final_module,
+        cpu.CPUContext.get_executable,
+    )
+    keep_machine_code, read = codegen.JITCodeLibrary.serialize_using_object_code, codegen.JITCodeLibrary._unserialize
+    inner: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def lower_function(lowering: Any, state: Any) -> Any:
+        if state.library is None:
+            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+            state.library.enable_object_caching()
+        if state.flags.no_cpython_wrapper:
+            inner.add(state.library)
+        return lower(lowering, state)
+
+    def finish_module(library: Any) -> None:
+        if library in inner:
+            library._finalize_dynamic_globals()
+            library._verify_declare_only_symbols()
+            library._finalized = True
+        else:
+            finish(library)
+
+    def executable(context: Any, library: Any, function: Any, environment: Any) -> Any:
+        if library not in inner:
+            made = get_executable(context, library, function, environment)
+            _set_environments(library)
+            return made
+        library._ensure_finalized()
+        name = function.qualname.split(".")[-1]
+        return _dynfunc.make_function(function.lookup_module(), name, "", 0, environment, (library,))
+
+    def serialize(library: Any) -> Any:
+        return library.serialize_using_bitcode() if library in inner else keep_machine_code(library)
+
+    def unserialize(generator: Any, stored: Any) -> Any:
+        name, kind, code = stored
+        if kind != "bitcode":
+            return read(generator, stored)
+        library = generator.create_library(name)
+        inner.add(library)
+        library._final_module = parse_bitcode(code)
+        finish_module(library)
+        return library
+
+    typed_passes.NativeLowering.run_pass = lower_function
+    codegen.JITCodeLibrary._finalize_final_module = finish_module
+    codegen.JITCodeLibrary.serialize_using_object_code = serialize
+    codegen.JITCodeLibrary._unserialize = unserialize
+    cpu.CPUContext.get_executable = executable
+
+
+def _set_environments(library: Any) -> None:
+    """The names that its inner functions look up, for instance exceptions, belong to the kernel that contains them."""
+    for variable in library._final_module.global_variables:
+        environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
+        # A name that is declared alone has no address, and nothing looks it up.
+        if environment is not None and library.codegen._engine.get_global_value_address(variable.name):
+            library.codegen.set_env(variable.name, environment)
+
+
+def _leave_declarations() -> None:
+    """Numba prepares a round of optimisations for each function of a module, and most are only declared there. The
+    code by which Python calls a kernel is optimised with the kernel, so it needs no round before."""
+
+    def optimise(library: Any, module: Any) -> None:
+        module.data_layout = library.codegen._data_layout
+        if module.name in DOORS:
+            return
+        for function in module.functions:
+            if not function.is_declaration:
+                passes, builder = library.codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    codegen.CPUCodeLibrary._optimize_functions = optimise
+
+
+def _no_door(*arguments: Any) -> None:
+    """In place of the code by which C calls a kernel. Nothing does."""
