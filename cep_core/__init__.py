@@ -2,19 +2,28 @@
 
 import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
+
+A name is imported when it is first used: a process that needs only the errors does not import the engines, whose
+libraries cost half a CPU-second.
 """
 
-from cep_core.events.logs.errors import LogError
-from cep_core.language.budget import WorkExhausted
-from cep_core.language.errors import QueryError
-from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
-from cep_core.language.patterns.user_aggregates import UserAggregate
-from cep_core.monitoring.first_order.arrays.errors import EvaluationError
-from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
-from cep_core.policies import monitor, why
-from cep_core.propositional_policies import monitor_mtl, why_mtl
-from cep_core.queries import aggregate, detect, explain, match, shed
-from cep_core.slicing import optimize_shares, slices_of
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cep_core.events.logs.errors import LogError
+    from cep_core.language.budget import WorkExhausted
+    from cep_core.language.errors import QueryError
+    from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
+    from cep_core.language.patterns.user_aggregates import UserAggregate
+    from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+    from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
+    from cep_core.policies import monitor, why
+    from cep_core.propositional_policies import monitor_mtl, why_mtl
+    from cep_core.queries import aggregate, detect, explain, match, shed
+    from cep_core.slicing import optimize_shares, slices_of
 
 __all__ = [
     "EvaluationError",
@@ -37,3 +46,41 @@ __all__ = [
     "why",
     "why_mtl",
 ]
+
+_MODULES = {
+    "EvaluationError": "monitoring.first_order.arrays.errors",
+    "LogError": "events.logs.errors",
+    "QueryError": "language.errors",
+    "TooManyExpressions": "monitoring.propositional.stream.limit",
+    "UnboundedFuture": "language.first_order.safety.refusals",
+    "UnsafeFormula": "language.first_order.safety.refusals",
+    "UserAggregate": "language.patterns.user_aggregates",
+    "WorkExhausted": "language.budget",
+    "aggregate": "queries",
+    "detect": "queries",
+    "explain": "queries",
+    "match": "queries",
+    "monitor": "policies",
+    "monitor_mtl": "propositional_policies",
+    "optimize_shares": "slicing",
+    "shed": "queries",
+    "slices_of": "slicing",
+    "why": "policies",
+    "why_mtl": "propositional_policies",
+}
+"""The module of each public name."""
+
+
+if not TYPE_CHECKING:  # a checker of types knows the names, and refuses others
+
+    def __getattr__(name: str) -> object:
+        """A public name, on its first use (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -59,6 +59,8 @@ LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     # Delta can check a version by a file of its own beside the log; nothing here reads it.
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
+    # Python's workers are forked from a process that has imported the engines, instead of importing them one by one.
+    "spark.python.daemon.module": "jobs.stages.evaluating.worker_daemon",
 }
 
 PLANS = {
@@ -83,8 +85,15 @@ SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
 
 COMPILERS = {
     # Without the second compiler the JVM reserves 48 MB for compiled code, which a night fills: it then stops
-    # compiling. With the young generation it would choose, a night makes 118 collections that find little to free.
-    "small": ("-Xms1200m", "-Xmn600m", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
+    # compiling. With the young generation it would choose, a night makes 118 collections that find little to free; with
+    # the room for classes that it would begin with, four collections of the whole heap.
+    "small": (
+        "-Xms1200m",
+        "-Xmn600m",
+        "-XX:MetaspaceSize=256m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:ReservedCodeCacheSize=256m",
+    ),
     "large": ("-Xms1200m", "-Xmn1000m"),
 }
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
-from jobs.tasks.nightly import TASKS, refused_days, with_scope
+from jobs.tasks.nightly import TASKS, refused_days, slice_, with_scope
 from tests.runs.lake.dying_stage import ended_after_writing
 from tests.runs.lake.lakes import SmallLake, Tables
-from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day, write_day
+from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day, join_projected, write_day
 from tests.scales import at
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
@@ -82,19 +83,42 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
 def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
     """What a worker reads itself and what Spark brings it is the same slice; the row limit cuts both alike.
 
-    There are slices in which a policy finds nothing but silence.
+    There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
+    points, which a shuffle makes distinct before they are counted and joined to episodes.
     """
     stored = {(row["query"], row["day"]): row["matches_total"] for row in undisturbed["result_days"]}
     assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
         "unstopped": ["9", "10"],
         "silence": ["32", "29"],
     }
-    with copied.leased("run-1"):
+    join_projected(copied.home)
+    expected = _after_heavy(undisturbed["events"])
+    with copied.leased("run-2"):
         with at(copied.spark, "large"):
-            everything = _everything(copied.begin(1, 2, "run-1"))
+            everything = _everything(copied.begin(1, 2, "run-2"))
+            slice_(everything)
+        plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
+        assert any("after_heavy is sliced before EXISTS projects" in plan for plan in plans)
         for way in ("scan", "paths"):
             evaluate(everything, way=way)
-            assert copied.tables() == undisturbed
+            tables = copied.tables("after_heavy", "after_heavy_episodes")
+            of_projected = [row for row in tables["result_days"] if row["query"] == "after_heavy"]
+            tables["result_days"] = [row for row in tables["result_days"] if row["query"] != "after_heavy"]
+            points = {row["ts"] for row in tables.pop("after_heavy")}
+            episodes = tables.pop("after_heavy_episodes")
+            assert points == expected
+            assert [int(str(row["matches_total"])) for row in of_projected] == [
+                sum(day(number) == datetime.fromtimestamp(ts, UTC).date() for ts in expected) for number in (1, 2)
+            ]
+            assert sum(int(str(row["points"])) for row in episodes) == len(expected)
+            assert tables == undisturbed
+
+
+def _after_heavy(events: list[dict[str, object]]) -> set[object]:
+    """The points of days 1 and 2 that violate the projected policy, by its definition."""
+    heavy = [int(str(row["ts"])) for row in events if row["event_type"] == "Start" and int(str(row["load"])) > 80]
+    stamps = {int(str(row["ts"])) for row in events if row["day"] in (day(1), day(2))}
+    return {ts for ts in stamps if any(72_000 <= ts - then <= 86_400 for then in heavy)}
 
 
 def _everything(run: Run) -> Run:

@@ -61,6 +61,11 @@ LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUA
 }
 """Policies that look at points before, wait for an hour, and speak where no event of theirs is."""
 
+PROJECTED = """-- When had some machine started heavy twenty to twenty-four hours before?
+EXISTS m, x. ONCE[20h,1d] (Start(m, x) AND x > 80)
+"""
+"""A policy that is sliced by the variables that its results lack: each slice finds points, some the same ones."""
+
 QUERIES = {
     "chains": """-- How many chains of starts and stops does each machine have?
 RETURN machine, COUNT(*), MAX(S.load)
@@ -101,6 +106,13 @@ def write_workload(folder: Path, days: int = 4) -> Path:
     for number in range(days):
         write_day(home, number)
     return home
+
+
+def join_projected(home: Path) -> None:
+    """Let the policy `after_heavy` join the workload, without causes."""
+    (home / "policies" / "after_heavy.mfotl").write_text(PROJECTED)
+    file = home / "workload.yaml"
+    file.write_text(file.read_text().replace("queries:\n", "queries:\n  after_heavy: {explained: 0}\n"))
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False, early: bool = False) -> None:

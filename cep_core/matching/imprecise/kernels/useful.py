@@ -26,7 +26,7 @@ def may_follow(times: Times, earlier: int, later: int) -> bool:
 
     >>> import numpy as np
     >>> from cep_core.matching.imprecise.kernels.worlds import times_of
-    >>> may_follow.py_func(times_of(np.array([1, 2]), np.array([3, 2]), np.array([0, 1]), ordered=False), 1, 0)
+    >>> bool(may_follow.py_func(times_of(np.array([1, 2]), np.array([3, 2]), np.array([0, 1]), ordered=False), 1, 0))
     True
     """
     first, last = times.low[earlier], times.high[later]
