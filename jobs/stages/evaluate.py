@@ -1,7 +1,7 @@
-"""Stage `evaluate`: every (query, day) of the run's scope, a Python worker for each slice, then the merge.
+"""Stage `evaluate`: every (query, day) of the run's scope, slice by slice, then the merge.
 
-Workers run below Spark (`jobs/stages/evaluating/spark_workers.py`). Partial results travel as Arrow IPC bytes and are
-merged here, on the driver.
+Slices of a small run are evaluated in this process, those of a large one by Python workers below Spark
+(`jobs/stages/evaluating/partials.py`). Partial results are Arrow IPC bytes and are merged here, on the driver.
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
@@ -33,6 +33,7 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.evaluating.partials import Way, partials_of
 from jobs.stages.evaluating.reading import Moments
 from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.evaluating.slice_worker import (
@@ -42,7 +43,6 @@ from jobs.stages.evaluating.slice_worker import (
     from_bytes,
     schema_to_values,
 )
-from jobs.stages.evaluating.spark_workers import Way, partials_of
 from jobs.stages.slicing.planned import planned
 from jobs.stages.slicing.time_points import are_read, stored_points
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
-    """Evaluate the run's scope. `way`: how workers get their events; None: by path if possible."""
+    """Evaluate the run's scope. `way`: who evaluates slices, and from what; None: as the run's scale says."""
     assert run.scope is not None
     if not run.scope.evaluations:
         return StageOutcome(message="nothing to evaluate: every result is up to date")

@@ -9,11 +9,13 @@ import importlib
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
+from jobs.stages.evaluating.partials import Way
 from jobs.tasks.nightly import TASKS, refused_days, slice_, with_scope
 from tests.runs.lake.dying_stage import ended_after_writing
 from tests.runs.lake.lakes import SmallLake, Tables
@@ -80,8 +82,8 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
     assert {row["value"] for row in measured if row["metric"] in ("matches", "lost", "late_events")} == {0.0}
 
 
-def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
-    """What a worker reads itself and what Spark brings it is the same slice; the row limit cuts both alike.
+def test_every_way_of_evaluating_slices_gives_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
+    """In this process or in a worker, which reads its slice itself or gets it from Spark; the row limit cuts all alike.
 
     There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
     points, which a shuffle makes distinct before they are counted and joined to episodes.
@@ -99,7 +101,7 @@ def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undistu
             slice_(everything)
         plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
         assert any("after_heavy is sliced before EXISTS projects" in plan for plan in plans)
-        for way in ("scan", "paths"):
+        for way in get_args(Way):
             evaluate(everything, way=way)
             tables = copied.tables("after_heavy", "after_heavy_episodes")
             of_projected = [row for row in tables["result_days"] if row["query"] == "after_heavy"]

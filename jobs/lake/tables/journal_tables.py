@@ -31,7 +31,7 @@ RESULT_DAYS = Table(
 
 SLICE_RUNS = Table(
     "slice_runs",
-    "One row is a slice that a worker evaluated for a query",
+    "One row is the evaluation of a slice for a query",
     (
         DAY,
         RUN,
@@ -41,7 +41,7 @@ SLICE_RUNS = Table(
         Column("events", "BIGINT", "Events read", nullable=False),
         Column("rows", "BIGINT", "Partial rows given", nullable=False),
         Column("seconds", "DOUBLE", "Wall seconds of the evaluation", nullable=False),
-        Column("peak_memory", "BIGINT", "Peak resident bytes of the worker", nullable=False),
+        Column("peak_memory", "BIGINT", "Peak resident bytes of the process that evaluated it", nullable=False),
     ),
     checks={"counts": "slice >= 0 AND events >= 0 AND rows >= 0 AND seconds >= 0"},
 )

@@ -1,25 +1,23 @@
 """Python workers below Spark: each evaluates a slice (`slice_worker.py`) and returns what it found as rows of bytes.
 
 If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
-without the JVM; else Spark scans the table. Both give the same tables. Slices that own results of a query that speaks
-of silence, but hold no event, have no file: their workers start without events on either way. Time-points are sent to
-every worker once.
+without the JVM; else Spark scans the table. Both give the same tables. Workers of slices without events
+(`slice_files.py`) start without a file on either way. Time-points are sent to every worker once. A query's own error,
+e.g. a term without a value, returns as a row, too, and is raised here as the worker raised it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-from urllib.parse import unquote, urlsplit
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from deltalake import DeltaTable
 
-from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
-from cep_core.slicing import Plan, owning_slices
+from cep_core.slicing import Plan
+from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 
 if TYPE_CHECKING:
@@ -27,12 +25,9 @@ if TYPE_CHECKING:
 
     from jobs.runs.run import Run
 
-Way = Literal["paths", "scan"]
-"""How workers get their events."""
-
 PARTIAL = (
     "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
-    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT"
+    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT, error STRING"
 )
 ARROW_PARTIAL = pa.schema(
     [
@@ -47,42 +42,30 @@ ARROW_PARTIAL = pa.schema(
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
         ("bucket", pa.int32()),
+        ("error", pa.string()),
     ]
 )
+"""A partial result, or the error of a query and nothing else."""
 
 Points = Callable[[], pa.Table | None]
 """Gives a worker the time-points of the run; None: no query reads them."""
 
 
-@dataclass(frozen=True)
-class SliceFile:
-    """A slice and its file. Partition columns are in the path, not in the file. No path: the slice has no event."""
-
-    path: str
-    plan_id: str
-    slice: int
-    size: int = 0
-
-
-def partials_of(
-    run: Run, assignment: Assignment, silent: Collection[str], points: pa.Table | None, way: Way | None
+def in_workers(
+    run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None, *, by_path: bool
 ) -> list[SlicePartial]:
-    """The partial results of every slice of the assignment's plans. `silent`: the queries that speak of silence."""
+    """The partial results of slices. `by_path`: workers open files themselves."""
     from pyspark.sql import functions as f
 
-    plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
-    files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
-    local = all(urlsplit(file).scheme in ("", "file") for file in files)
-    present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
-    absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
     sent = _sent(run, points)
-    if way == "paths" or (way is None and local):
-        evaluated = _by_path(run, [with_size(job) for job in present] + absent, assignment, sent)
+    if by_path:
+        evaluated = _by_path(run, slices.largest_first(), assignment, sent)
     else:
-        slices = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
-        evaluated = _by_scan(slices, assignment, sent)
-        if absent:
-            evaluated = evaluated.unionByName(_by_path(run, absent, assignment, sent))
+        plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
+        stored = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
+        evaluated = _by_scan(stored, assignment, sent)
+        if slices.absent:
+            evaluated = evaluated.unionByName(_by_path(run, list(slices.absent), assignment, sent))
     if has_pieces(run, assignment):
         evaluated = _gathered(run, evaluated, assignment, sent)
     return list(_decoded(evaluated.toArrow()))
@@ -110,38 +93,6 @@ def _gathered(run: Run, evaluated: DataFrame, assignment: Assignment, points: Po
     return evaluated.repartition(parts, "into", "block", "bucket").mapInArrow(work, PARTIAL)
 
 
-def slices_of_silence(
-    assignment: Assignment, silent: Collection[str], present: Iterable[SliceFile]
-) -> list[tuple[str, int]]:
-    """(plan, slice) pairs without events that own results of a query that speaks of silence."""
-    seen = {(job.plan_id, job.slice) for job in present}
-    owning: set[tuple[str, int]] = set()
-    for plan in map(Plan.from_dict, assignment.plans):
-        for query in assignment.queries:
-            if query.name in silent and query.name in plan.queries:
-                for days in assignment.blocks[query.into]:
-                    owning.update((plan.plan_id, number) for number in owning_slices(plan, days))
-    return sorted(owning - seen)
-
-
-def slice_of(uri: str) -> SliceFile:
-    """The slice that a file of `_work/slices` holds, from its URI, which is percent-encoded.
-
-    >>> slice_of("file:///lake/a%20b/_work/slices/plan_id=0f/slice=3/part-0.parquet")
-    SliceFile(path='/lake/a b/_work/slices/plan_id=0f/slice=3/part-0.parquet', plan_id='0f', slice=3, size=0)
-    """
-    path = unquote(urlsplit(uri).path)
-    values = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
-    return SliceFile(path, values["plan_id"], int(values["slice"]))
-
-
-def with_size(job: SliceFile) -> SliceFile:
-    """The slice with the size of its file, in bytes."""
-    import os
-
-    return SliceFile(job.path, job.plan_id, job.slice, os.path.getsize(job.path))
-
-
 def _sent(run: Run, points: pa.Table | None) -> Points:
     """The time-points as every worker reads them: once a process, however many slices it evaluates."""
     if points is None:
@@ -153,27 +104,19 @@ def _sent(run: Run, points: pa.Table | None) -> Points:
     return lambda: pa.ipc.open_stream(content.value).read_all()
 
 
-def _by_path(run: Run, slices: Sequence[SliceFile], assignment: Assignment, points: Points) -> DataFrame:
-    """One Spark task for each slice, largest first. Each opens its file itself."""
-    jobs = sorted(slices, key=lambda job: -job.size)
-    attributes = {name: ARROW_TYPES[kind] for name, kind in run.workload.attributes.items()}
-    types = {"event_type": pa.string(), **dict.fromkeys(("ts", "seq", "pos", "offset"), pa.int64()), **attributes}
+def _by_path(run: Run, jobs: list[SliceFile], assignment: Assignment, points: Points) -> DataFrame:
+    """One Spark task for each slice. Each opens its file itself."""
+    columns = columns_of(run)
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 job = jobs[index]
-                events = _events_of(job, types)
+                events = events_of(job, columns)
                 yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events, points()))
 
     tasks = run.spark.range(0, len(jobs), 1, max(1, len(jobs)))
     return tasks.mapInArrow(work, PARTIAL)
-
-
-def _events_of(job: SliceFile, types: Mapping[str, pa.DataType]) -> pa.Table:
-    if not job.path:
-        return pa.schema(types.items()).empty_table()
-    return pq.ParquetFile(job.path).read(columns=list(types), use_threads=False)
 
 
 def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataFrame:
@@ -190,11 +133,37 @@ def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataF
 
 
 def _decoded(rows: pa.Table) -> Iterator[SlicePartial]:
+    """The partial results. Raises the first error among them."""
     for row in rows.to_pylist():
+        error = row.pop("error")
+        if error is not None:
+            raise _error_of(error)
         yield SlicePartial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
 
 
 def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
-    for partial in partials:
-        row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
-        yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
+    try:
+        for partial in partials:
+            row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
+            yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
+    except QueryError as error:
+        yield pa.RecordBatch.from_pylist([{"error": _text_of(error)}], ARROW_PARTIAL)
+
+
+def _text_of(error: QueryError) -> str:
+    """An error as it travels from a worker."""
+    told = {name: getattr(error, name) for name in ("message", "text", "path", "hint")}
+    return json.dumps({**told, "at": vars(error.at)})
+
+
+def _error_of(text: str) -> QueryError:
+    """The error that `_text_of` wrote; it reads the same.
+
+    >>> told = QueryError("7 / 0 is a division by zero", Position(1, 3, 5), text="  7 / 0", path="a.mfotl")
+    >>> str(_error_of(_text_of(told))) == str(told)
+    True
+    """
+    values = json.loads(text)
+    return QueryError(
+        values["message"], Position(**values["at"]), text=values["text"], path=values["path"], hint=values["hint"]
+    )

@@ -10,8 +10,8 @@ import pyarrow as pa
 from cep_core.events.logs.time_points import points_of
 from cep_core.language.evaluator import RESULT, Evaluator, of_table
 from cep_core.slicing import Plan, split
+from jobs.stages.evaluating.slice_files import SliceFile, slices_of_silence
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes, gather
-from jobs.stages.evaluating.spark_workers import SliceFile, slices_of_silence
 
 
 def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:

@@ -1,0 +1,48 @@
+"""Who evaluates the slices of a run: this process, one slice after another, or Python workers below Spark.
+
+A small run's slices are evaluated here: to start workers, each of which would compile the queries and load the compiled
+kernels that this process has, costs more than the evaluation (docs/decisions/0021). A large run's go to workers
+(`spark_workers.py`). What a slice gives is the same (`slice_worker.py`), and so are an error and the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from jobs.stages.evaluating.slice_files import Slices, columns_of, events_of, slices_of
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
+from jobs.stages.evaluating.spark_workers import in_workers
+from jobs.stages.held_rows import is_held
+
+if TYPE_CHECKING:
+    from jobs.runs.run import Run
+
+Way = Literal["here", "paths", "scan"]
+"""Here, or by workers that open their slice's file by path, or by workers to whom Spark brings the rows."""
+
+
+def partials_of(
+    run: Run, assignment: Assignment, silent: Collection[str], points: pa.Table | None, way: Way | None
+) -> list[SlicePartial]:
+    """The partial results of every slice of the assignment's plans. `silent`: the queries that speak of silence.
+
+    `points`: all time-points of the days read, if a query reads them. `way`: None takes the cheapest that is possible.
+    """
+    slices = slices_of(run, assignment, silent)
+    if way is None:
+        way = "scan" if not slices.local else "here" if is_held(run) else "paths"
+    if way == "here":
+        return list(gather(assignment, _evaluated_here(run, slices, assignment, points), points))
+    return in_workers(run, slices, assignment, points, by_path=way == "paths")
+
+
+def _evaluated_here(
+    run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None
+) -> Iterator[SlicePartial]:
+    jobs, columns = slices.largest_first(), columns_of(run)
+    for done, job in enumerate(jobs):
+        run.progress.advance(done, len(jobs), "tasks")
+        yield from evaluate_slice(assignment, job.plan_id, job.slice, events_of(job, columns), points)

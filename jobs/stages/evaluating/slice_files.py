@@ -1,0 +1,100 @@
+"""The slices to evaluate: files of `_work/slices`, and slices without events that own results all the same.
+
+Each slice with events is one file, sorted by (ts, seq). A slice that owns results of a query that speaks of silence,
+but holds no event, has no file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+
+from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.slicing import Plan, owning_slices
+from jobs.stages.evaluating.slice_worker import Assignment
+
+if TYPE_CHECKING:
+    from jobs.runs.run import Run
+
+
+@dataclass(frozen=True)
+class SliceFile:
+    """A slice and its file. Partition columns are in the path, not in the file. No path: the slice has no event."""
+
+    path: str
+    plan_id: str
+    slice: int
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Slices:
+    """The slices of an assignment. `absent`: those without a file. `local`: whether this machine can open the files."""
+
+    present: Sequence[SliceFile]
+    absent: Sequence[SliceFile]
+    local: bool
+
+    def largest_first(self) -> list[SliceFile]:
+        """All slices in the order in which they are evaluated by path."""
+        sized = [with_size(job) for job in self.present]
+        return sorted([*sized, *self.absent], key=lambda job: -job.size)
+
+
+def slices_of(run: Run, assignment: Assignment, silent: Collection[str]) -> Slices:
+    """The slices of the assignment's plans. `silent`: the queries that speak of silence."""
+    plan_ids = {str(plan["plan_id"]) for plan in assignment.plans}
+    files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
+    present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
+    absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
+    return Slices(present, absent, all(urlsplit(file).scheme in ("", "file") for file in files))
+
+
+def slices_of_silence(
+    assignment: Assignment, silent: Collection[str], present: Iterable[SliceFile]
+) -> list[tuple[str, int]]:
+    """(plan, slice) pairs without events that own results of a query that speaks of silence."""
+    seen = {(job.plan_id, job.slice) for job in present}
+    owning: set[tuple[str, int]] = set()
+    for plan in map(Plan.from_dict, assignment.plans):
+        for query in assignment.queries:
+            if query.name in silent and query.name in plan.queries:
+                for days in assignment.blocks[query.into]:
+                    owning.update((plan.plan_id, number) for number in owning_slices(plan, days))
+    return sorted(owning - seen)
+
+
+def slice_of(uri: str) -> SliceFile:
+    """The slice that a file of `_work/slices` holds, from its URI, which is percent-encoded.
+
+    >>> slice_of("file:///lake/a%20b/_work/slices/plan_id=0f/slice=3/part-0.parquet")
+    SliceFile(path='/lake/a b/_work/slices/plan_id=0f/slice=3/part-0.parquet', plan_id='0f', slice=3, size=0)
+    """
+    path = unquote(urlsplit(uri).path)
+    values = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
+    return SliceFile(path, values["plan_id"], int(values["slice"]))
+
+
+def with_size(job: SliceFile) -> SliceFile:
+    """The slice with the size of its file, in bytes."""
+    return SliceFile(job.path, job.plan_id, job.slice, os.path.getsize(job.path))
+
+
+def columns_of(run: Run) -> dict[str, pa.DataType]:
+    """The columns that an evaluation reads."""
+    attributes = {name: ARROW_TYPES[kind] for name, kind in run.workload.attributes.items()}
+    return {"event_type": pa.string(), **dict.fromkeys(("ts", "seq", "pos", "offset"), pa.int64()), **attributes}
+
+
+def events_of(job: SliceFile, columns: Mapping[str, pa.DataType]) -> pa.Table:
+    """A slice's events in (ts, seq) order, read from its file without Spark."""
+    if not job.path:
+        return pa.schema(columns.items()).empty_table()
+    return pq.ParquetFile(job.path).read(columns=list(columns), use_threads=False)

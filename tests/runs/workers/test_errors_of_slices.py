@@ -1,0 +1,41 @@
+"""A term without a value is told the same, whoever evaluates the slice: file, line, moment and values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from cep_core.language.errors import QueryError
+from jobs.exits import exit_code
+from jobs.stages.evaluate import evaluate
+from jobs.stages.evaluating.partials import Way
+from jobs.tasks.nightly import slice_, stale_scope
+from tests.runs.lake.lakes import SmallLake
+
+pytestmark = pytest.mark.spark
+
+UNDEFINED = """-- Which load is a share of nothing?
+Start(m, x) AND 100 / (x - x) > 1
+"""
+
+
+def test_every_way_tells_the_same_error(copied: SmallLake) -> None:
+    """Nothing is written."""
+    (copied.home / "policies" / "undefined.mfotl").write_text(UNDEFINED)
+    before = copied.tables()
+    with copied.leased("run-2"):
+        run = copied.begin(1, 2, "run-2")
+        run = replace(run, scope=stale_scope(run), loads=())
+        slice_(run)
+        told = {}
+        for way in get_args(Way):
+            with pytest.raises(QueryError, match="division by zero") as raised:
+                evaluate(run, way=way)
+            told[way] = str(raised.value), exit_code(raised.value)
+    first = told["here"]
+    assert "undefined.mfotl:2:17: " in first[0]
+    assert first[0].endswith("^^^^^^^^^^^^^")
+    assert set(told.values()) == {first}
+    assert copied.tables() == before
