@@ -159,7 +159,7 @@ def compile_shedding() -> int:
     return 1
 
 
-def compile_first_order() -> int:
+def compile_monitoring_first_order() -> int:
     """Compile the kernels that monitor first-order policies. Returns the number of policies."""
     random = np.random.default_rng(1)
     events = (f"A({x}) B({x},{y}) C({x},{f:.2f},{'ab'[s]})" for x, y, f, s in random.integers(0, 9, (EVENTS, 4)) % 2)
@@ -174,7 +174,7 @@ def compile_first_order() -> int:
     return len(policies) + compile_declared("cep_core.monitoring.first_order")
 
 
-def compile_propositional() -> int:
+def compile_monitoring_propositional() -> int:
     """Compile the kernels that monitor propositional policies and streams. Returns the number of policies."""
     lines = "".join(f"@{ts // 9} {'ab'[ts % 2]}\n" for ts in range(EVENTS))
     for formula in STREAMED_POLICIES:
@@ -228,8 +228,8 @@ ENGINES = (
     compile_trends,
     compile_matching,
     compile_shedding,
-    compile_first_order,
-    compile_propositional,
+    compile_monitoring_first_order,
+    compile_monitoring_propositional,
     compile_logs,
 )
 
