@@ -30,7 +30,11 @@ YEAR     := .cache/nyc_flights/.made
 
 KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregates candidates trends matching monitoring shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py cep_core/$(of)/*/*/*/*.py))
 
-env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
+env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
+	@:
+
+# What starts Spark night after night gains from an archive of its classes; the tests do not start it often enough.
+nights: env $(CLASSES)
 	@:
 
 $(PACKAGES): requirements.txt pyproject.toml
@@ -44,13 +48,14 @@ $(JARS): jars.lock | $(PACKAGES) $(JAVA)
 	@line=$$(.venv/bin/python scripts/fetch_jars.py --into .cache/jars) && echo "jars       $$line"
 	@touch $@
 
-$(CLASSES): $(JARS) $(PACKAGES) | $(JAVA)
-	@line=$$(scripts/run.sh python scripts/train_class_archive.py) && echo "start-up   $$line"
-	@mkdir -p $(@D) && touch $@
-
-$(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
+$(SETTINGS): $(JARS) jobs/lake/session.py
 	@scripts/run.sh python -m jobs.lake.session > $@.new && mv $@.new $@
 	@echo "spark      settings of the local profile in $@"
+
+$(CLASSES): $(JARS) $(PACKAGES) | $(JAVA) $(SETTINGS)
+	@line=$$(scripts/run.sh python scripts/train_class_archive.py) && echo "start-up   $$line"
+	@scripts/run.sh python -m jobs.lake.session > $(SETTINGS).new && mv $(SETTINGS).new $(SETTINGS)
+	@mkdir -p $(@D) && touch $@
 
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
@@ -65,15 +70,15 @@ $(YEAR): scripts/make_nyc_flights_bundle.py | $(PACKAGES)
 
 # ------------------------------------------------------------------------------------------------ work
 
-nightly: env ## one operating day through the real DAG (DAY=2013-03-08), ends with where the report is
+nightly: nights ## one operating day through the real DAG (DAY=2013-03-08), ends with where the report is
 	@scripts/run.sh python scripts/run_dag.py nightly_$(WORKLOAD) --day $(DAY)
 
 backfill: export NYC_FLIGHTS_DATA ?= $(CURDIR)/.cache/nyc_flights
-backfill: env $(YEAR) ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
+backfill: nights $(YEAR) ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
 	@[ -n "$(FROM)" ] && [ -n "$(TO)" ] || { echo "say which days: make backfill FROM=2013-03-05 TO=2013-03-11" >&2; exit 2; }
 	@scripts/run.sh trendmill run $(WORKLOAD) --from $(FROM) --to $(TO)
 
-airflow: env ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another port)
+airflow: nights ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another port)
 	@.venv/bin/python scripts/check_port.py $(PORT)
 	@PORT=$(PORT) scripts/run.sh scripts/serve_airflow.sh
 
@@ -105,7 +110,7 @@ coverage: env ## every test once more, with the lines that no test reaches; take
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh
 
-bench: env ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
+bench: nights ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
 	@for bench in benchmarks/*.py; do echo "== $$bench"; scripts/run.sh python $$bench; done
 
 # ------------------------------------------------------------------------------------------------ upkeep
@@ -117,4 +122,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nightly backfill airflow check lint types imports test test-deep coverage conformance bench requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench requirements clean

@@ -1,6 +1,12 @@
-"""Types of the arrays that kernels read, and the code of an absent minimum. All engines share them."""
+"""Types of the arrays that kernels read, and the code of an absent minimum. All engines share them.
+
+Numba compiles a kernel once more for arrays that may not be written, as those of Arrow, and for arrays with gaps. So
+what only sometimes comes from Arrow is handed over by `read_only`.
+"""
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,5 +16,19 @@ Bits = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
+Some = TypeVar("Some", bound=np.generic)
+
 NOTHING = np.iinfo(np.int64).max
 """The code of a minimum over no occurrences. No value has this code."""
+
+
+def read_only(array: npt.NDArray[Some]) -> npt.NDArray[Some]:
+    """The array without gaps, and so that nothing can be written to it. No copy if it has no gaps.
+
+    >>> own = np.arange(3)
+    >>> read_only(own).flags.writeable, own.flags.writeable, np.shares_memory(own, read_only(own))
+    (False, True, True)
+    """
+    whole = np.ascontiguousarray(array).view()
+    whole.flags.writeable = False
+    return whole

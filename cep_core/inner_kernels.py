@@ -14,6 +14,7 @@ from typing import Any
 
 from numba import njit
 from numba.core.registry import CPUDispatcher
+from numba.core.types.misc import unliteral
 
 
 class KernelsOnly(CPUDispatcher):
@@ -24,6 +25,12 @@ class KernelsOnly(CPUDispatcher):
         raise TypeError(
             f"only kernels call {name}: call {name}.py_func, or declare it with @njit(cache=True) in place of @inner"
         )
+
+    def get_call_template(self, types: Any, named: Any) -> Any:
+        """Of a call with the number 1, Numba takes 1 for the type of the argument, and compiles the called kernel once
+        more, to the same code as for any integer: up to eight times. Here the type is that of the number."""
+        plain = {name: unliteral(type_) for name, type_ in dict(named).items()}
+        return super().get_call_template(tuple(map(unliteral, types)), plain)
 
 
 def inner(kernel: Any = None, **options: bool) -> Any:

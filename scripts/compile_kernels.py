@@ -1,9 +1,9 @@
 """Compile the engines' kernels into the cache, so that the first night does not wait for them.
 
 Every query of every workload that compiles is evaluated on a generated log of its schema. A few more queries reach the
-kernels that only large numbers need. Each engine is compiled in a process of its own: engines share few kernels, and
-the compiler uses one core. Numba keeps the machine code in NUMBA_CACHE_DIR. If no kernel's source has changed, this
-takes a second; if the engines have changed, all kernels are compiled again.
+kernels that only large numbers need. Engines are compiled beside each other, in as many processes as there are cores:
+they share few kernels, and the compiler uses one core. Numba keeps the machine code in NUMBA_CACHE_DIR. If no kernel's
+source has changed, this takes a second; if the engines have changed, all kernels are compiled again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ FURTHER_PATTERNS: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Every way to answer a strategy and to list matches; some of these matches can only be counted by residues.
+    # More matches than a machine word counts: they are counted by residues.
+    ("PATTERN A+ WITHIN 2000", partial(cep.match, collapsed=True)),
+    # Every way to answer a strategy and to list matches.
     *((choice.example, partial(cep.match, collapsed=True)) for choice in ANSWERS),
     *((choice.example, cep.match) for choice in LISTINGS),
     # Events that complete a match.
@@ -157,13 +159,23 @@ def compile_shedding() -> int:
     return 1
 
 
-def compile_monitoring() -> int:
-    """Compile the kernels that monitor policies of both languages. Returns the number of policies."""
+def compile_monitoring_first_order() -> int:
+    """Compile the kernels that monitor first-order policies. Returns the number of policies."""
     random = np.random.default_rng(1)
     events = (f"A({x}) B({x},{y}) C({x},{f:.2f},{'ab'[s]})" for x, y, f, s in random.integers(0, 9, (EVENTS, 4)) % 2)
     log = " ".join(f"@{ts} {of_point}" for ts, of_point in enumerate(events))
     for formula in FURTHER_POLICIES:
         cep.monitor(formula, OF_POLICIES, log, end="closed")
+    x, y = random.integers(0, 10**3, (2, MANY))
+    many = pa.table({"event_type": pa.repeat("B", MANY), "ts": pa.array(np.arange(MANY)), "x": x, "y": y})
+    for formula in POLICIES_ON_MANY_EVENTS:
+        cep.monitor(formula, None, many, end="closed")
+    policies = (*FURTHER_POLICIES, *POLICIES_ON_MANY_EVENTS)
+    return len(policies) + compile_declared("cep_core.monitoring.first_order")
+
+
+def compile_monitoring_propositional() -> int:
+    """Compile the kernels that monitor propositional policies and streams. Returns the number of policies."""
     lines = "".join(f"@{ts // 9} {'ab'[ts % 2]}\n" for ts in range(EVENTS))
     for formula in STREAMED_POLICIES:
         for mode in ("naive", "local"):
@@ -173,12 +185,8 @@ def compile_monitoring() -> int:
     for text in FURTHER_PROPOSITIONAL:
         evaluator = bind_text(text, NUMBERS, "policy.mtl").evaluator()
         evaluator.merge(of_table(evaluator.evaluate(points)))
-    policies = (*FURTHER_POLICIES, *STREAMED_POLICIES, *FURTHER_PROPOSITIONAL)
-    x, y = random.integers(0, 10**3, (2, MANY))
-    many = pa.table({"event_type": pa.repeat("B", MANY), "ts": pa.array(np.arange(MANY)), "x": x, "y": y})
-    for formula in POLICIES_ON_MANY_EVENTS:
-        cep.monitor(formula, None, many, end="closed")
-    return len(policies) + compile_declared("cep_core.monitoring")
+    policies = (*STREAMED_POLICIES, *FURTHER_PROPOSITIONAL)
+    return len(policies) + compile_declared("cep_core.monitoring.propositional")
 
 
 def compile_logs() -> int:
@@ -216,7 +224,14 @@ def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
 
 
 # The longest first, so that no process is left with one while the others have nothing to do.
-ENGINES = (compile_trends, compile_matching, compile_shedding, compile_monitoring, compile_logs)
+ENGINES = (
+    compile_trends,
+    compile_matching,
+    compile_shedding,
+    compile_monitoring_first_order,
+    compile_monitoring_propositional,
+    compile_logs,
+)
 
 
 def main() -> None:

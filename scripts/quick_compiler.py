@@ -33,6 +33,7 @@ def quicken_compiler() -> None:
     _compile_once_for_all_numbers()
     _say_less_about_shapes()
     _make_machine_code_for_python_only()
+    _set_known_environments()
     _leave_declarations()
     cpu.CPUContext.create_cfunc_wrapper = _no_door
     gc.disable()  # nothing that the compiler makes is garbage before it ends
@@ -52,8 +53,8 @@ def _compare_stored_options() -> None:
 
 
 def _compile_once_for_all_numbers() -> None:
-    """Of a call with the number 1, Numba takes 1 for the type of the argument, and compiles the called kernel once
-    more, to the same code as for any integer: up to eight times. Here the type is that of the number."""
+    """The type of a number that is written in a call is that of all such numbers, as it always is for inner kernels:
+    see `cep_core/inner_kernels.py`."""
     dispatcher: Any = Dispatcher
     template_of = dispatcher.get_call_template
 
@@ -139,9 +140,20 @@ def _set_environments(library: Any) -> None:
     """The names that its inner functions look up, for instance exceptions, belong to the kernel that contains them."""
     for variable in library._final_module.global_variables:
         environment = lookup_environment(variable.name) if variable.name.startswith("_ZN08NumbaEnv") else None
-        # A name that is declared alone has no address, and nothing looks it up.
-        if environment is not None and library.codegen._engine.get_global_value_address(variable.name):
+        if environment is not None:
             library.codegen.set_env(variable.name, environment)
+
+
+def _set_known_environments() -> None:
+    """A name without an address is declared alone, or belongs to an inner kernel that another process has compiled:
+    nothing looks it up here. Numba would write to address 0."""
+    set_environment = codegen.JITCPUCodegen.set_env
+
+    def set_known(of_process: Any, name: str, environment: Any) -> None:
+        if of_process._engine.get_global_value_address(name):
+            set_environment(of_process, name, environment)
+
+    codegen.JITCPUCodegen.set_env = set_known
 
 
 def _leave_declarations() -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from numba import njit
 
-from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.arrays import NOTHING, Flags, Ints, read_only
 from cep_core.numbers.codes import encode
 
 EXACT = 2**53
@@ -25,20 +25,20 @@ LOW_HALF = (1 << 32) - 1
 def extreme_so_far(values: pa.Array, offsets: Ints, *, largest: bool, before: bool) -> pa.Array:
     """The smallest (or largest) non-null value so far; the first of equal values. NULL if there is none."""
     plain = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
-    places = _best_places(encode(plain, largest)[0], offsets, before)
+    places = _best_places(read_only(encode(plain, largest)[0]), read_only(offsets), before)
     return values.take(pa.array(places, mask=places < 0))
 
 
 def end_so_far(values: pa.Array, offsets: Ints, *, last: bool, before: bool) -> pa.Array:
     """The value of the first (or last) element so far, even if it is NULL."""
     places = np.arange(len(values))
-    places = _best_places(-places if last else places, offsets, before)
+    places = _best_places(read_only(-places if last else places), read_only(offsets), before)
     return values.take(pa.array(places, mask=places < 0))
 
 
 def known_so_far(values: pa.Array, offsets: Ints, *, before: bool) -> Ints:
     """The number of non-null values so far."""
-    return _counts(values.is_valid().to_numpy(zero_copy_only=False), offsets, before)
+    return _counts(read_only(values.is_valid().to_numpy(zero_copy_only=False)), read_only(offsets), before)
 
 
 def largest_sum(numbers: Ints, offsets: Ints) -> int:
@@ -74,9 +74,18 @@ def _counts(known: Flags, offsets: Ints, before: bool) -> Ints:
     return counts
 
 
-@njit(cache=True)
 def wide_sums(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints, Ints]:
     """The sums of each list so far as high * 2**32 + low, 0 <= low < 2**32: exact for lists of up to 2**31 numbers."""
+    return _wide_sums(read_only(numbers), read_only(offsets), before)
+
+
+def sums(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
+    """The sums of each list so far. All of them must fit the type."""
+    return _sums(read_only(numbers), read_only(offsets), before)
+
+
+@njit(cache=True)
+def _wide_sums(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints, Ints]:
     high, low = np.empty_like(numbers), np.empty_like(numbers)
     for k in range(offsets.shape[0] - 1):
         upper, lower = np.int64(0), np.int64(0)
@@ -92,8 +101,7 @@ def wide_sums(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True)
-def sums(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
-    """The sums of each list so far. All of them must fit the type."""
+def _sums(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
     so_far = np.empty_like(numbers)
     for k in range(offsets.shape[0] - 1):
         total = numbers.dtype.type(0)

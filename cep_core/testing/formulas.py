@@ -43,6 +43,7 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
 from cep_core.language.temporal.walk import free_variables, walk
+from cep_core.testing.choice import chosen
 from cep_core.testing.naming import names_apart
 from cep_core.testing.signatures import ENDS, FLOAT, INT, STRING, VALUES
 
@@ -98,7 +99,7 @@ class _Drawing:
     lets: set[str] = field(default_factory=set)
 
     def one(self, choices: Iterable[_Choice]) -> _Choice:
-        return self.draw(st.sampled_from(list(choices)))
+        return chosen(self.draw, choices)
 
     def safe(self, schema: LogSchema, depth: int) -> Formula:
         """A safe formula of any free variables, at most three."""
@@ -310,12 +311,12 @@ def unsafe_formulas(draw: st.DrawFn, schema: LogSchema, *, depth: int = 1) -> Fo
     cases: list[Formula] = [
         Not(bounded),
         Or(bounded, Comparison("=", Variable(loose), Constant(VALUES[kind][0]))),
-        Comparison(draw(st.sampled_from(["<", "<=", ">", ">="])), Variable(other), Variable(loose)),
+        Comparison(chosen(draw, ["<", "<=", ">", ">="]), Variable(other), Variable(loose)),
         Comparison("=", Variable(other), Variable(loose)),
         And(bounded, Not(Comparison("=", Variable(free[0]), Variable(loose)))),
         Since(draw(intervals), Not(bounded), Truth(True)),
     ]
-    formula = draw(st.sampled_from(cases))
+    formula = chosen(draw, cases)
     outer: list[type[Prev] | type[Next] | type[Once] | type[Eventually]] = [Prev, Next, Once, Eventually]
     for operator in draw(st.lists(st.sampled_from(outer), max_size=2)):
         formula = operator(draw(bounded_intervals), formula)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import accumulate
 
 from hypothesis import strategies as st
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.testing.choice import chosen
 from cep_core.testing.logs import Event, log_of
 
 INT, FLOAT, STRING = AttributeType.INT, AttributeType.FLOAT, AttributeType.STRING
@@ -54,25 +56,42 @@ def drawn_points(
     draw: st.DrawFn, schema: LogSchema, *, ends: bool = False, nulls: bool = True, most: int = 6
 ) -> list[tuple[int, list[Event]]]:
     """Up to `most` time-points, with equal stamps, gaps, and empty points. `ends`: values at the ends of types."""
-    values = ENDS if ends else VALUES
-    rows = [
-        st.tuples(
-            st.just(event_type),
-            *(
-                st.one_of(*[st.sampled_from(values[attribute.type])] * 8, *[st.none()] * nulls)
-                for attribute in schema.attributes_of(event_type).values()
-            ),
-        )
+    types = tuple(
+        (event_type, tuple(attribute.type for attribute in schema.attributes_of(event_type).values()))
         for event_type in schema.types
-    ]
+    )
     # Hypothesis likes the first choice: a log without events would say little.
-    points = draw(st.sampled_from([most - most // 3, *range(most + 1)]))
-    sizes = st.sampled_from([2, 1, 3, 4, 0])
-    events = sizes.flatmap(lambda size: st.lists(st.one_of(rows), min_size=size, max_size=size))
-    contents = draw(st.lists(events, min_size=points, max_size=points))
-    gaps = draw(st.lists(st.sampled_from([1, 0, 2, 3, 10, 0, 1]), min_size=points, max_size=points))
-    first = draw(st.sampled_from([0, 7, -3]))
+    points = chosen(draw, [most - most // 3, *range(most + 1)])
+    contents = draw(_contents(types, ends, nulls, points))
+    gaps = draw(_gaps(points))
+    first = chosen(draw, [0, 7, -3])
     return list(zip(accumulate(gaps, initial=first), contents, strict=False))
+
+
+@cache
+def _contents(
+    types: tuple[tuple[str, tuple[AttributeType, ...]], ...], ends: bool, nulls: bool, points: int
+) -> st.SearchStrategy[list[list[Event]]]:
+    """The events of so many points. `types`: the event types with the types of their attributes."""
+    rows = [
+        st.tuples(st.just(event_type), *(_values(kind, ends, nulls) for kind in attributes))
+        for event_type, attributes in types
+    ]
+    row = st.one_of(rows)
+    of_size = {size: st.lists(row, min_size=size, max_size=size) for size in range(5)}
+    events = st.sampled_from([2, 1, 3, 4, 0]).flatmap(of_size.__getitem__)
+    return st.lists(events, min_size=points, max_size=points)
+
+
+@cache
+def _values(kind: AttributeType, ends: bool, nulls: bool) -> st.SearchStrategy[int | float | str | None]:
+    values = (ENDS if ends else VALUES)[kind]
+    return st.one_of(*[st.sampled_from(values)] * 8, *[st.none()] * nulls)
+
+
+@cache
+def _gaps(points: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.sampled_from([1, 0, 2, 3, 10, 0, 1]), min_size=points, max_size=points)
 
 
 def drawn_logs(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import accumulate
 
 import numpy as np
 from hypothesis import strategies as st
 
 from cep_core.monitoring.propositional.arrays.trace import Trace
+from cep_core.testing.choice import chosen
 from cep_core.testing.propositional_formulas import ATOMS
 
 Points = Sequence[tuple[int, Collection[str]]]
@@ -42,17 +44,22 @@ def drawn_traces(
     return st.lists(one, min_size=1, max_size=logs).map(lambda drawn: trace_of_points(*drawn, atoms=atoms))
 
 
+@cache
+def _gaps(most: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.sampled_from([1, 2, 1, 3, 4, 10, 11, 50]), max_size=most)
+
+
 @st.composite
 def _drawn_log(draw: st.DrawFn, atoms: tuple[str, ...], stamps: int, rate: int, ends: bool) -> Points:
-    gaps = draw(st.lists(st.sampled_from([1, 2, 1, 3, 4, 10, 11, 50]), max_size=stamps))
-    times = list(accumulate(gaps, initial=draw(st.sampled_from([0, 7, -3]))))[: len(gaps)]
+    gaps = draw(_gaps(stamps))
+    times = list(accumulate(gaps, initial=chosen(draw, [0, 7, -3])))[: len(gaps)]
     if ends and times:
         half = len(times) // 2
         low, high = times[0] + 2**63, 2**63 - 1 - times[-1]
         times = [time - low for time in times[:half]] + [time + high for time in times[half:]]
     points: list[tuple[int, list[str]]] = []
     for time in times:
-        number = draw(st.sampled_from([1, *range(1, rate + 1), *[20] * (rate > 1)]))
+        number = chosen(draw, [1, *range(1, rate + 1), *[20] * (rate > 1)])
         # One number says which atoms hold at all points of a stamp.
         bits = draw(st.integers(0, 2 ** (number * len(atoms)) - 1))
         for point in range(number):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
 from cep_core.matching.match_path import Path
+from cep_core.testing.choice import chosen
 from tests.ends import WHOLE, kept, place, real, whole
 from tests.matching.worlds import (
     AT,
@@ -36,10 +37,10 @@ def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Patt
     def unit(shared: list[Unit]) -> Unit:
         if shared and draw(st.booleans()):
             return shared.pop(0)
-        return Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT)
+        return Unit(chosen(draw, "ABC"), f"v{next(names)}", AT)
 
     def build(depth: int, shared: list[Unit]) -> Pattern:
-        kind = draw(st.sampled_from(kinds)) if depth else "unit"
+        kind = chosen(draw, kinds) if depth else "unit"
         if kind == "unit":
             return unit(shared)
         if kind == "sequence":
@@ -51,9 +52,7 @@ def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Patt
             units = tuple(unit([]) for _ in range(draw(st.integers(1, 3))))
             return AnyOf(draw(st.integers(1, len(units))), units, AT)
         if kind == "bounded":
-            return Kleene(
-                build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 2), (1, 3), (2, None), (0, 2)])), AT
-            )
+            return Kleene(build(depth - 1, shared), *chosen(draw, [(2, 2), (1, 2), (1, 3), (2, None), (0, 2)]), AT)
         least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
         return Kleene(build(depth - 1, shared), least, most, AT)
 
@@ -73,10 +72,10 @@ def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
     names = iter(range(100))
 
     def unit() -> Unit:
-        return Unit(draw(st.sampled_from("ABBC")), f"n{next(names)}", AT)
+        return Unit(chosen(draw, "ABBC"), f"n{next(names)}", AT)
 
     def negation() -> Not:
-        kind = draw(st.sampled_from(["unit", "unit", "unit", "sequence", "nested", "closure"]))
+        kind = chosen(draw, ["unit", "unit", "unit", "sequence", "nested", "closure"])
         bodies: dict[str, Callable[[], Pattern]] = {
             "unit": unit,
             "sequence": lambda: Sequence((unit(), unit()), AT),
@@ -109,11 +108,11 @@ def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
 def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
     """A condition on an event of a negated element: its own, beside one of the match, or its own neighbours."""
     units = units_of(negated.body)
-    its = draw(st.sampled_from(units))
+    its = chosen(draw, units)
     lists, closures = repeated(pattern), repeated(negated.body)
     name = its.variable + ("[i]" if its.variable in closures else "")
-    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(CONSTANTS)
-    kind = draw(st.sampled_from(["own", "match", "match", "match", "inside"]))
+    sign, k = chosen(draw, sorted(COMPARE)), draw(CONSTANTS)
+    kind = chosen(draw, ["own", "match", "match", "match", "inside"])
     if kind == "own" or (kind == "inside" and (len(units) < 2 or closures)):
         return Tested(its.variable, f"{name}.x {sign} {k}", lambda w, path, e: compares(sign, w.events[e].x, k))
     if kind == "inside":
@@ -123,7 +122,7 @@ def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
             return compares(sign, values(world, path, one)[0], world.events[event].x)
 
         return Tested(other, f"{one}.x {sign} {other}.x", beside)
-    v = draw(st.sampled_from(units_of(pattern))).variable
+    v = chosen(draw, units_of(pattern)).variable
     if draw(st.integers(0, 2)) == 0:
 
         def apart(world: World, path: Path, event: int) -> bool:
@@ -192,7 +191,7 @@ def conditions_of_plain(draw: st.DrawFn, v: str, w: str, sign: str, k: int) -> C
                 ),
             ),
         ]
-    text, said = draw(st.sampled_from(options))
+    text, said = chosen(draw, options)
 
     def holds(world: World, path: Path) -> bool:
         bound = {name: world.events[event] for event, name in path}
@@ -206,10 +205,10 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     """A condition as text, and what it says of a match."""
     lists = sorted(repeated(pattern))
     plain = sorted({unit.variable for unit in units_of(pattern)} - set(lists))
-    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(CONSTANTS)
-    v = draw(st.sampled_from(sorted([*lists, *plain])))
+    sign, k = chosen(draw, sorted(COMPARE)), draw(CONSTANTS)
+    v = chosen(draw, sorted([*lists, *plain]))
     if v in plain:
-        return draw(conditions_of_plain(v, draw(st.sampled_from(plain)), sign, k))
+        return draw(conditions_of_plain(v, chosen(draw, plain), sign, k))
 
     def each(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v))
@@ -276,14 +275,14 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
         Condition(f"count({v}[]) {sign} {k}", how_many, while_it_grows(v)),
     ]
     if plain or len(lists) > 1:
-        w = draw(st.sampled_from([name for name in (*plain, *lists) if name != v]))
+        w = chosen(draw, [name for name in (*plain, *lists) if name != v])
 
         def each_beside_each(world: World, path: Path) -> bool:
             its = itertools.product(values(world, path, v), values(world, path, w))
             return all(compares(sign, one, other) for one, other in its)
 
         options.append(Condition(f"{v}[i].x {sign} {w}{'[i]' if w in lists else ''}.x", each_beside_each))
-    return draw(st.sampled_from(options))
+    return chosen(draw, options)
 
 
 INTEGERS = whole(st.sampled_from([0, 1, 2, 2, None]))
@@ -313,16 +312,16 @@ def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match"
     pattern = draw(patterns(1 if negated else 2, alternative=not negated))
     if negated:
         pattern = draw(with_negations(pattern))
-    world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=draw(st.sampled_from(strategies)))
+    world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=chosen(draw, strategies))
     world.conditions = draw(st.lists(conditions(pattern), max_size=0 if negated else 2))
     for negation in negated_in(pattern):
         if draw(st.booleans()):
             world.tests += draw(st.lists(tests_of(negation, pattern), min_size=1, max_size=2))
     world.keyed = world.strategy == "partition_contiguity" or draw(st.integers(0, 3 if negated else 1)) == 0
-    world.size = draw(st.sampled_from([4, 6, 9] if negated else [1, 3, 5]))
-    kind = draw(st.sampled_from(["time", "events", "slide", "slide", "slide of events"]))
+    world.size = chosen(draw, [4, 6, 9] if negated else [1, 3, 5])
+    kind = chosen(draw, ["time", "events", "slide", "slide", "slide of events"])
     world.in_events = "events" in kind
-    world.slide = draw(st.sampled_from([1, 2, 4])) if "slide" in kind else None
+    world.slide = chosen(draw, [1, 2, 4]) if "slide" in kind else None
     world.ordered = draw(st.booleans())
     return world
 
@@ -333,13 +332,13 @@ def waiting_patterns(draw: st.DrawFn) -> Pattern:
     names = iter(range(100))
 
     def unit() -> Unit:
-        return Unit(draw(st.sampled_from("AAC")), f"v{next(names)}", AT)
+        return Unit(chosen(draw, "AAC"), f"v{next(names)}", AT)
 
     def quantified(bounds: list[tuple[int, int | None]]) -> Pattern:
-        return Kleene(unit(), *draw(st.sampled_from(bounds)), AT)
+        return Kleene(unit(), *chosen(draw, bounds), AT)
 
     def sequence() -> Sequence:
-        begin = draw(st.sampled_from(["unit", "closure", "choice"]))
+        begin = chosen(draw, ["unit", "closure", "choice"])
         first: dict[str, Callable[[], Pattern]] = {
             "unit": unit,
             "closure": lambda: quantified([(1, None), (2, None), (1, 2)]),
@@ -351,7 +350,7 @@ def waiting_patterns(draw: st.DrawFn) -> Pattern:
 
     pattern = sequence()
     if draw(st.integers(0, 2)) == 0:
-        return Alternative((pattern, draw(st.sampled_from([unit, sequence]))()), AT)
+        return Alternative((pattern, chosen(draw, [unit, sequence])()), AT)
     return pattern
 
 
@@ -360,10 +359,10 @@ def waiting(draw: st.DrawFn) -> World:
     """Queries of such patterns."""
     pattern = draw(waiting_patterns())
     world = World(pattern, draw(logs(3, 7, 12)))
-    world.strategy = draw(st.sampled_from(["skip_till_any_match"] * 2 + ["skip_till_next_match", "strict_contiguity"]))
+    world.strategy = chosen(draw, ["skip_till_any_match"] * 2 + ["skip_till_next_match", "strict_contiguity"])
     world.conditions = draw(st.lists(conditions(pattern), max_size=1)) if draw(st.booleans()) else []
     world.keyed = draw(st.integers(0, 3)) == 0
-    world.size = draw(st.sampled_from([3, 6, 20]))
-    world.slide = draw(st.sampled_from([None, None, None, 2]))
+    world.size = chosen(draw, [3, 6, 20])
+    world.slide = chosen(draw, [None, None, None, 2])
     world.ordered = draw(st.booleans())
     return world

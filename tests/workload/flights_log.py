@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -77,8 +78,10 @@ def moment(text: str) -> int:
 
 def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     with gzip.open(folder / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            yield {key: None if value == "NA" else value for key, value in row.items()}
+        rows = csv.reader(file)
+        names = next(rows)
+        for values in rows:
+            yield dict(zip(names, [None if value == "NA" else value for value in values], strict=True))
 
 
 def _of_flights(folder: Path) -> Iterator[dict[str, Any]]:
@@ -120,10 +123,16 @@ def _of_weather(folder: Path) -> Iterator[dict[str, Any]]:
 def _sound(row: dict[str, Any]) -> bool:
     """The row rules of the workload."""
     too_fast = row["air_time"] is not None and 60 * float(row["distance"]) / float(row["air_time"]) > 600
-    named = row["tailnum"] is None or re.fullmatch("N[0-9A-Z]{1,5}", row["tailnum"]) is not None
+    named = row["tailnum"] is None or _is_tail_number(row["tailnum"])
     return named and not too_fast and float(row["distance"]) >= 50
 
 
+@cache
+def _is_tail_number(text: str) -> bool:
+    return re.fullmatch("N[0-9A-Z]{1,5}", text) is not None
+
+
+@cache
 def _utc(text: str) -> int:
     found = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return int(found.replace(tzinfo=found.tzinfo or UTC).timestamp())
@@ -132,6 +141,12 @@ def _utc(text: str) -> int:
 def _scheduled_arrival(row: dict[str, Any], scheduled: int, zone: ZoneInfo) -> int:
     """The moment of the clock time `sched_arr_time` in the destination's zone, after the departure."""
     hours, minutes = divmod(int(row["sched_arr_time"]), 100)
-    clock = datetime(int(row["year"]), int(row["month"]), int(row["day"])) + timedelta(hours=hours, minutes=minutes)
-    found = int(clock.replace(tzinfo=zone).timestamp())
-    return found if found > scheduled else int((clock + timedelta(days=1)).replace(tzinfo=zone).timestamp())
+    day = int(row["year"]), int(row["month"]), int(row["day"])
+    arrival = _moment_in(zone, *day, hours, minutes)
+    return arrival if arrival > scheduled else _moment_in(zone, *day, hours + 24, minutes)
+
+
+@cache  # many flights land at the same minute
+def _moment_in(zone: ZoneInfo, year: int, month: int, day: int, hours: int, minutes: int) -> int:
+    clock = datetime(year, month, day) + timedelta(hours=hours, minutes=minutes)
+    return int(clock.replace(tzinfo=zone).timestamp())

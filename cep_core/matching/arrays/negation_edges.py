@@ -161,7 +161,8 @@ def _completions(
     operators = np.array([OPERATORS[test.comparison.operator] for test in tests], np.int64)
     tested = np.array([[name == test.variable for name in automaton.variables] for test in tests], np.bool_)
     tested = tested.reshape(len(tests), len(automaton.variables))
-    return _complete(network, rows.offsets, rows.clock, rows.width, neighbours.copy(), _Tests(operators, tested, *keys))
+    offsets = np.ascontiguousarray(rows.offsets)
+    return _complete(network, offsets, rows.clock, rows.width, neighbours.copy(), _Tests(operators, tested, *keys))
 
 
 class _Tests(NamedTuple):

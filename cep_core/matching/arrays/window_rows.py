@@ -79,8 +79,12 @@ def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, In
     return np.repeat(rows, counts), (np.repeat(first, counts) + place) * slide
 
 
-@njit(cache=True)
 def _bound(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
+    return _bounds(offsets, clock, np.ascontiguousarray(rows), moments)
+
+
+@njit(cache=True)
+def _bounds(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
     """For each row, the first row of its partition whose clock is at least the moment.
 
     For ascending rows and moments the bound moves forward step by step; otherwise it takes a binary search.

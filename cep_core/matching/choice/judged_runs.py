@@ -67,9 +67,11 @@ class _Runs:
         if not len(runs):
             return False
         last = self.length[runs] - 1
-        at = self.nodes[:, runs, last]
+        at = np.ascontiguousarray(self.nodes[:, runs, last])
         limits = self.spans.bounds[runs]
-        rows, edges = next_offers(self.graph.network, self.rank, at[0], at[1], *self.cursor[:, runs], limits)
+        rows, edges = next_offers(
+            self.graph.network, self.rank, at[0], at[1], *np.ascontiguousarray(self.cursor[:, runs]), limits
+        )
         self.alive[runs[rows < 0]] = False
         runs, rows, edges = runs[rows >= 0], rows[rows >= 0], edges[rows >= 0]
         self.cursor[0, runs], self.cursor[1, runs] = rows, edges + 1

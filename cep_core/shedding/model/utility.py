@@ -32,7 +32,7 @@ class UtilityTable:
 
     def at(self, state: int, left: float) -> float:
         """The utility in a state with so many events left."""
-        return float(utility_at(self.gain, self.price, self.size, state, left))
+        return float(utility_at(self.gain, self.price, self.size, state, float(left)))
 
 
 def utility_tables(

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cep_core.arrays import Flags
+from cep_core.arrays import Flags, read_only
 from jobs.exits import UnreadableSource, WrongHeader
 from jobs.raw.damage import refuse_damaged
 from jobs.raw.reading.kernels.row_places import Bytes, Places
@@ -100,7 +100,7 @@ def _texts(kind: str, column: pa.Array) -> Taken:
     """Texts are read where they lie; one that is not UTF-8 is no value."""
     column = pc.cast(column, pa.binary())
     offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1]
-    text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
+    text = read_only(np.frombuffer(column.buffers()[2] or b"", np.uint8))
     present = _present(column)
     starts, stops = np.where(present, offsets[:-1], -1), np.where(present, offsets[1:], -1)
     wrong = _not_utf8(text, starts, stops)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Bits
+from cep_core.arrays import Bits, read_only
 from jobs.exits import UnreadableSource
 from jobs.raw.damage import refuse_damaged
 from jobs.raw.reading.file_ledger import RowLedger
@@ -70,8 +70,8 @@ def _bits_of(column: pa.Array) -> Bits:
     """64 bits of each value; any for a null."""
     if pa.types.is_string(column.type):
         offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1]
-        text = np.frombuffer(column.buffers()[2] or b"", np.uint8)
-        return hash_rows(text, offsets[:-1], offsets[1:])
+        text = read_only(np.frombuffer(column.buffers()[2] or b"", np.uint8))
+        return hash_rows(text, read_only(offsets[:-1]), read_only(offsets[1:]))
     if pa.types.is_floating(column.type):
         return np.asarray(pc.fill_null(column, 0.0)).view(np.uint64)
     if pa.types.is_boolean(column.type):

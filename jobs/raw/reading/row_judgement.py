@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
 from jobs.raw.reading.json_line import JsonFault, read_line
 from jobs.raw.reading.kernels.csv_rows import undouble
 from jobs.raw.reading.kernels.row_hash import hash_rows
@@ -56,7 +56,7 @@ class RowJudgement:
         """The good rows and the refused ones, each in their order."""
         places, columns = self._places, self._form.columns
         self._check_bytes()
-        hashes = hash_rows(self._text, places.begins, places.ends)
+        hashes = hash_rows(self._text, read_only(places.begins), read_only(places.ends))
         if self._form.has_header:
             self._find_header()
         self._read_unsure()

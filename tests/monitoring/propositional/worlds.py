@@ -19,6 +19,7 @@ from cep_core.language.temporal.formulas import Formula, Implies
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.reference import truth
+from cep_core.testing.choice import chosen
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import trace_of_points
 
@@ -128,18 +129,28 @@ def events_of(rows: list[Row]) -> pa.Table:
     return pa.table({name: pa.array(list(values), type_) for name, (values, type_) in columns.items()})
 
 
+# Made once: making strategies for each world takes longer than drawing from them.
+_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["P", "Q", "P", "Q", "Tick", "Half"]),
+        st.sampled_from([*range(12), 2, 3, 20, 25]),
+        st.sampled_from([1, 2, 1, None]),
+        st.sampled_from(["x", "y", "x", None]),
+        st.sampled_from([0, 3, 5, None]),
+        st.integers(0, 2),
+    ),
+    max_size=25,
+)
+_FORMULAS = propositional_formulas(sugar=True, depth=2)
+_POLICIES = st.one_of(_FORMULAS, st.builds(Implies, _FORMULAS, _FORMULAS))
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
-    kind = st.sampled_from(["P", "Q", "P", "Q", "Tick", "Half"])
-    stamps = st.sampled_from([*range(12), 2, 3, 20, 25])
-    keys, letters = st.sampled_from([1, 2, 1, None]), st.sampled_from(["x", "y", "x", None])
-    row = st.tuples(kind, stamps, keys, letters, st.sampled_from([0, 3, 5, None]), st.integers(0, 2))
-    drawn = draw(st.lists(row, max_size=25))
-    rows = [(kind, ts, *_known(kind, k, g, v), batch) for kind, ts, k, g, v, batch in drawn]
-    events, points = with_points(events_of(rows), draw(st.sampled_from(["by_timestamp", "by_event", "batch"])))
-    formulas = propositional_formulas(sugar=True, depth=2)
-    formula = draw(st.one_of(formulas, st.builds(Implies, formulas, formulas)))
-    return World(policy_of(formula, draw(st.sampled_from([(), ("k",), ("k", "g"), ("g",)]))), events, points)
+    rows = [(kind, ts, *_known(kind, k, g, v), batch) for kind, ts, k, g, v, batch in draw(_ROWS)]
+    events, points = with_points(events_of(rows), chosen(draw, ["by_timestamp", "by_event", "batch"]))
+    formula = draw(_POLICIES)
+    return World(policy_of(formula, chosen(draw, [(), ("k",), ("k", "g"), ("g",)])), events, points)
 
 
 def _known(kind: str, k: Any, g: Any, v: Any) -> Row:

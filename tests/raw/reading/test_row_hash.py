@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.arrays import read_only
 from jobs.raw.reading.kernels.row_hash import hash_rows
 
 P1, P2, P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
@@ -52,7 +53,8 @@ def xxh64(data: bytes, seed: int) -> int:
 
 def hash_of(data: bytes) -> int:
     text = np.frombuffer(b"x" + data, np.uint8)
-    return int(hash_rows(text, np.array([1], np.int32), np.array([1 + len(data)], np.int32))[0])
+    begins, ends = np.array([1], np.int32), np.array([1 + len(data)], np.int32)
+    return int(hash_rows(text, read_only(begins), read_only(ends))[0])
 
 
 def test_known_hashes() -> None:

@@ -81,7 +81,7 @@ def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Pa
         places.append(place[stands])
         rows.append(row[stands])
     pairs = np.unique(np.stack([np.concatenate(places), np.concatenate(rows)]), axis=1)
-    return ForbiddenSpan(np.searchsorted(pairs[0], np.arange(len(orders.rows) + 1)), pairs[1])
+    return ForbiddenSpan(np.searchsorted(pairs[0], np.arange(len(orders.rows) + 1)), np.ascontiguousarray(pairs[1]))
 
 
 def _passes(negation: NegatedElement, automaton: Automaton, orders: Paths, owner: Ints) -> Flags:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 """Integers, floats, or the codes of texts in the slice's dictionary."""
@@ -77,11 +77,11 @@ def rows_of(relation: Relation, variables: Sequence[str]) -> Ints:
     (True, False)
     """
     if len(variables) == 1:
-        return bits_of(relation.column(variables[0])).reshape(-1, 1)
+        return read_only(bits_of(relation.column(variables[0])).reshape(-1, 1))
     rows = np.empty((relation.rows, len(variables)), np.int64)
     for place, variable in enumerate(variables):
         rows[:, place] = bits_of(relation.column(variable))
-    return rows
+    return read_only(rows)
 
 
 def bits_of(column: Column) -> Ints:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation, rows_of
 from cep_core.monitoring.first_order.kernels import partitions
 from cep_core.monitoring.first_order.kernels.grouping import numbered
@@ -47,7 +47,7 @@ def star(parts: Sequence[Relation]) -> Relation:
 def _star_up_to(parts: Sequence[Relation], most: int) -> Relation | None:
     """The star, or None if it has more than `most` rows: then O(rows in + most)."""
     key = shared_by(parts[0], parts[1])
-    rows = np.concatenate([rows_of(part, key) for part in parts])
+    rows = read_only(np.concatenate([rows_of(part, key) for part in parts]))
     first, begin, end = _together(parts)
     found, begins, ends, complete = overlapping_rows(rows, begin, end, first, partitions.LIVING, most)
     return _joined(parts, found - first[:-1, None], begins, ends) if complete else None
@@ -69,7 +69,8 @@ def _at_once(parts: Sequence[Relation]) -> Relation:
     for side, part in enumerate(parts):
         following = parts[(side + 1) % 3]
         key = shared_by(part, following)
-        number, count, _ = numbered(np.concatenate([rows_of(part, key), rows_of(following, key)]), code[:0])
+        rows = read_only(np.concatenate([rows_of(part, key), rows_of(following, key)]))
+        number, count, _ = numbered(rows, rows[:0])
         code[first[side] : first[side + 1], 0] = number[: part.rows]
         after = (side + 1) % 3
         code[first[after] : first[after + 1], 1] = number[part.rows :]

@@ -16,7 +16,7 @@ def ordered(relation: Relation) -> Relation:
     """The rows by their first point."""
     if (relation.begin[1:] >= relation.begin[:-1]).all():
         return relation
-    return relation.of_rows(order_of(relation.begin))
+    return relation.of_rows(order_of(np.ascontiguousarray(relation.begin)))
 
 
 def merged(relation: Relation) -> Relation:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, read_only
 from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
 from cep_core.monitoring.first_order.kernels.filters import (
@@ -142,7 +142,7 @@ def _key(atoms: Sequence[PlacedEvents], first: int, second: int) -> tuple[str, .
 
 def _keys(rows: Relation, key: Sequence[str]) -> Ints:
     bits = rows_of(rows, key)
-    return bits[:, 0] if len(key) == 1 else keys_of(bits)
+    return read_only(bits[:, 0] if len(key) == 1 else keys_of(bits))
 
 
 def _block(atoms: Sequence[PlacedEvents], begin: int, points: int) -> tuple[int, list[tuple[int, int]]]:

@@ -79,7 +79,8 @@ class Timeline:
 
 def turned(relation: Relation, points: int) -> Relation:
     """A relation on the log in reverse. Its rows are ordered by their last point, no longer by their first."""
-    return relation.at(np.arange(relation.rows)[::-1], (points - relation.end)[::-1], (points - relation.begin)[::-1])
+    begin, end = points - relation.end[::-1], points - relation.begin[::-1]
+    return relation.at(np.arange(relation.rows)[::-1], np.ascontiguousarray(begin), np.ascontiguousarray(end))
 
 
 def within(relation: Relation, mask: Mask) -> Relation:

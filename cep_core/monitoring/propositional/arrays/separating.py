@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
 
 
 def separated(codes: Ints, size: int, ts: Ints, place: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -23,6 +23,7 @@ def separated(codes: Ints, size: int, ts: Ints, place: Ints) -> tuple[Ints, Ints
     >>> [column.tolist() for column in separated(codes, 2, ts, np.zeros(5, np.int64))]
     [[3, 3, 5], [0, 1, 3], [1, 0, 1, -1, 2], [1, 4]]
     """
+    codes, ts, place = read_only(codes), read_only(ts), read_only(place)
     point = np.empty(len(codes), np.int64)
     last = np.full(size, -1, np.int64)
     starts = np.zeros(size + 1, np.int64)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from cep_core.inner_kernels import inner
 from jobs.raw.reading.kernels.row_places import (
     BLANK,
     COMMENTS,
@@ -34,7 +35,7 @@ NO_MARK = 256
 """The code of a separator, quote or comment that a form does not have: no byte has it."""
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def line_end(text: Bytes, i: int) -> int:
     """The place of the first line end from place `i` on; the text's length if there is none."""
     while i < len(text) and text[i] != LF and text[i] != CR:
@@ -42,7 +43,7 @@ def line_end(text: Bytes, i: int) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def after_line_end(text: Bytes, i: int, is_last: bool) -> int:
     """The place after the line end at place `i`; -1 if the text ends before it is known."""
     if i >= len(text):
@@ -54,7 +55,7 @@ def after_line_end(text: Bytes, i: int, is_last: bool) -> int:
     return i + 2 if text[i + 1] == LF else i + 1
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _read_row(
     text: Bytes, i: int, marks: tuple[int, int], row: int, places: tuple[Places, Places]
 ) -> tuple[int, int, int, int, bool]:

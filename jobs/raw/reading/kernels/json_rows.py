@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from cep_core.inner_kernels import inner
 from jobs.raw.reading.kernels.csv_rows import after_line_end, line_end
 from jobs.raw.reading.kernels.row_places import (
     BLANK,
@@ -44,14 +45,14 @@ def keys_of(names: Sequence[str]) -> Keys:
     return Keys(np.frombuffer(b"".join(encoded) or b"\0", np.uint8), starts.astype(np.int32))
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _after_blanks(text: Bytes, i: int, end: int) -> int:
     while i < end and (text[i] == 32 or text[i] == 9):
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _after_text(text: Bytes, i: int, end: int) -> int:
     """The place of the quote that closes a text without escapes; -1: it is no such text."""
     while i < end and text[i] != 34:
@@ -61,14 +62,14 @@ def _after_text(text: Bytes, i: int, end: int) -> int:
     return i if i < end else -1
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _after_digits(text: Bytes, i: int, end: int) -> int:
     while i < end and 48 <= text[i] <= 57:
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _after_plain(text: Bytes, i: int, end: int) -> int:
     """The place after a number, true, false or null; -1: there is none."""
     for first, last in ((0, 4), (4, 9), (9, 13)):
@@ -99,7 +100,7 @@ def _after_plain(text: Bytes, i: int, end: int) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _column(text: Bytes, start: int, stop: int, expected: int, keys: Keys) -> int:
     """The declared column of a key, -1 for none. `expected`: the one that is tried first."""
     names, starts = keys
@@ -116,7 +117,7 @@ def _column(text: Bytes, start: int, stop: int, expected: int, keys: Keys) -> in
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _read_object(text: Bytes, i: int, end: int, keys: Keys, row: int, places: tuple[Places, Places]) -> int:
     """Reads a line of one plain object. Returns GOOD, or UNSURE for every other line."""
     starts, stops = places

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Floats, Ints
+from cep_core.inner_kernels import inner
 from jobs.raw.reading.kernels.row_places import Bytes, Places
 
 ABSENT, PRESENT, WRONG, LEFT = range(4)
@@ -28,7 +29,7 @@ _WORDS = np.frombuffer(b"truetyesy1falsefnon0", np.uint8)
 _WORD_STARTS = (0, 4, 5, 8, 9, 10, 15, 16, 18, 19, 20)
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def bare(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     """The value's bytes without the blanks and tabs around it."""
     while start < stop and (text[start] == 32 or text[start] == 9):
@@ -66,7 +67,7 @@ def read_integers(text: Bytes, starts: Places, stops: Places, values: Ints, stat
             values[row] = np.int64(np.uint64(0) - number) if is_negative else np.int64(number)
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _read_float(text: Bytes, i: int, stop: int) -> tuple[int, float]:
     is_negative = i < stop and text[i] == 45
     if i < stop and (text[i] == 45 or text[i] == 43):

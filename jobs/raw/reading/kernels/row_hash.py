@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits
+from cep_core.inner_kernels import inner
 from jobs.raw.reading.kernels.row_places import Bytes, Places
 
 _P1 = np.uint64(11400714785074694791)
@@ -22,12 +23,12 @@ _SEED = np.uint64(42)
 _NULL = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _turn(x: np.uint64, bits: int) -> np.uint64:
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _word(text: Bytes, i: int, size: int) -> np.uint64:
     """`size` bytes from place `i` as a number, the first one lowest."""
     word = np.uint64(0)
@@ -36,12 +37,12 @@ def _word(text: Bytes, i: int, size: int) -> np.uint64:
     return word
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _round(lane: np.uint64, word: np.uint64) -> np.uint64:
     return _turn(lane + word * _P2, 31) * _P1
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _hash(text: Bytes, i: int, stop: int) -> np.uint64:
     length = stop - i
     if length >= 32:

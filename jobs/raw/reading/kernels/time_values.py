@@ -12,6 +12,7 @@ from __future__ import annotations
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from jobs.raw.reading.kernels.number_values import ABSENT, PRESENT, WRONG, bare
 from jobs.raw.reading.kernels.row_places import Bytes, Places
 
@@ -21,7 +22,7 @@ DAY = 86_400_000_000
 """Microseconds of a day."""
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _number(text: Bytes, i: int, stop: int, least: int, most: int) -> tuple[int, int]:
     """A number of `least` to `most` digits from place `i`, and the place after it; -1: there is none."""
     number, digits = 0, 0
@@ -32,7 +33,7 @@ def _number(text: Bytes, i: int, stop: int, least: int, most: int) -> tuple[int,
     return (number, i) if digits >= least else (-1, i)
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _day(text: Bytes, i: int, stop: int) -> tuple[int, int, bool]:
     """A date from place `i` as days since 1970, the place after it, and whether there is one."""
     year, i = _number(text, i, stop, 4, 4)
@@ -58,7 +59,7 @@ def _day(text: Bytes, i: int, stop: int) -> tuple[int, int, bool]:
     return march_year // 400 * 146_097 + days - 719_468, i, True
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _clock(text: Bytes, i: int, stop: int) -> tuple[int, int]:
     """A time of day from place `i` in microseconds, and the place after it; -1: there is none."""
     hour, i = _number(text, i, stop, 1, 2)
@@ -85,7 +86,7 @@ def _clock(text: Bytes, i: int, stop: int) -> tuple[int, int]:
     return micros + fraction // 1000, i
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _zone(text: Bytes, i: int, stop: int) -> tuple[int, bool]:
     """The zone from place `i` to the end, as microseconds ahead of UTC, and whether it is one."""
     if i < stop and text[i] == 32:
@@ -123,7 +124,7 @@ def read_days(text: Bytes, starts: Places, stops: Places, values: Places, states
             states[row] = PRESENT if is_day and i == stop else WRONG
 
 
-@njit(cache=True, nogil=True)
+@inner(nogil=True)
 def _stamp(text: Bytes, i: int, stop: int) -> tuple[int, bool]:
     day, i, is_day = _day(text, i, stop)
     if not is_day or i == stop:

@@ -7,6 +7,8 @@ the count NO_ROOM is set and FALSE is returned: whoever steps must look at it be
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from cep_core.arrays import Ints
@@ -33,11 +35,19 @@ _OPEN = -1
 
 
 def empty_diagrams(room: int) -> Diagrams:
-    """Room for so many diagrams. Only pages that are used take memory."""
-    table = np.zeros((room, CLASS + 1), np.int64)
+    """Room for so many diagrams. Only pages that are used take memory.
+
+    All arrays are one block: the C library fetches what is larger than 32 MiB from the system anew, already zero, but
+    smaller blocks again from what was freed, all of which it would have to overwrite for each monitor.
+    """
+    shapes = [(room, CLASS + 1), (1 << (room - 1).bit_length(),), (_CACHE, 4), (room, 4), (room,)]
+    ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
+    block = np.zeros(ends[-1], np.int64)
+    begins = [0, *ends[:-1]]
+    table, buckets, cache, stack, path = (
+        block[begin:end].reshape(shape) for begin, end, shape in zip(begins, ends, shapes, strict=True)
+    )
     table[:2, NODE] = -1
-    buckets = np.zeros(1 << (room - 1).bit_length(), np.int64)
-    cache, stack, path = np.zeros((_CACHE, 4), np.int64), np.zeros((room, 4), np.int64), np.zeros(room, np.int64)
     return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0], np.int64))
 
 
