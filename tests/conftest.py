@@ -70,6 +70,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 10, 10)
 
 
+def pytest_unconfigure() -> None:
+    """What is frozen is never freed, and DuckDB's bindings report that as leaks when the process ends."""
+    gc.unfreeze()
+
+
 @cache
 def group_of(file: str) -> str:
     """The group of a file of tests: the session's if it needs Spark and starts no processes with Spark of its own."""
