@@ -31,8 +31,6 @@ class Table:
     columns: tuple[Column, ...]
     partitioned_by: tuple[str, ...] = ("day",)
     checks: Mapping[str, str] = field(default_factory=dict)
-    former_checks: Mapping[str, str] = field(default_factory=dict)
-    """What older tables have in place of these constraints, in words that only Spark reads."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further table properties, for programs that read the table's own log."""
     widens: bool = False
@@ -42,7 +40,6 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))
-        object.__setattr__(self, "former_checks", MappingProxyType(dict(self.former_checks)))
         object.__setattr__(self, "properties", MappingProxyType(dict(self.properties)))
 
     @property
