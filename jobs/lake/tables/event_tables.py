@@ -23,6 +23,7 @@ def events(schema: LogSchema, days: OperatingDays) -> Table:
             ),
             *attribute_columns(schema),
         ),
+        widens=True,
         checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {days.sql()}"},
         in_spark=True,
     )
@@ -47,6 +48,7 @@ def staged_events(schema: LogSchema) -> Table:
             Column("_reason", "STRING", "Why the rule exists"),
             Column("_undated", "BOOLEAN", "Refused without a readable ts or a day of its file", nullable=False),
         ),
+        widens=True,
         checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
         in_spark=True,
     )
