@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.arrays import Flags, Floats, Ints
-from cep_core.slicing.matrix_products import product
+from cep_core.matrix_products import product
 
 BLOCK = 512
 """Partial vectors that are extended at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cep_core.slicing.matrix_products import STEPS, VECTOR_STEPS, product
+from cep_core.matrix_products import STEPS, VECTOR_STEPS, product
 
 
 @pytest.mark.parametrize("columns", [1, 2, 20])
