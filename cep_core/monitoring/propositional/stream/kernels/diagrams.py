@@ -202,7 +202,7 @@ def keep_only(diagrams: Diagrams, roots: Ints) -> int:
         if live[d]:
             live[table[d, HIGH]] = True
             live[table[d, LOW]] = True
-    number = np.count_nonzero(live)
+    number = int(np.count_nonzero(live))
     diagrams.buckets[: diagrams.counts[USED]] = 0
     diagrams.cache[:] = 0
     diagrams.counts[SIZE] = 2
