@@ -33,6 +33,9 @@ KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregate
 env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
 	@:
 
+# Written at once or not at all; written again when there is a class archive to name.
+WRITE_SETTINGS = scripts/run.sh python -m jobs.lake.session > $(SETTINGS).new && mv $(SETTINGS).new $(SETTINGS)
+
 # What starts Spark night after night gains from an archive of its classes; the tests do not start it often enough.
 nights: env $(CLASSES)
 	@:
@@ -49,12 +52,12 @@ $(JARS): jars.lock | $(PACKAGES) $(JAVA)
 	@touch $@
 
 $(SETTINGS): $(JARS) jobs/lake/session.py
-	@scripts/run.sh python -m jobs.lake.session > $@.new && mv $@.new $@
+	@$(WRITE_SETTINGS)
 	@echo "spark      settings of the local profile in $@"
 
 $(CLASSES): $(JARS) $(PACKAGES) | $(JAVA) $(SETTINGS)
 	@line=$$(scripts/run.sh python scripts/train_class_archive.py) && echo "start-up   $$line"
-	@scripts/run.sh python -m jobs.lake.session > $(SETTINGS).new && mv $(SETTINGS).new $(SETTINGS)
+	@$(WRITE_SETTINGS)
 	@mkdir -p $(@D) && touch $@
 
 $(METADATA): $(PACKAGES)

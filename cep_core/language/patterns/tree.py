@@ -185,6 +185,10 @@ class Comparison:
     at: Position = field(compare=False)
 
 
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The operator that says the same when the two sides change places."""
+
+
 @dataclass(frozen=True)
 class Logical:
     """`operator` is "and" or "or"."""

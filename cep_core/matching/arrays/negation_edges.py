@@ -26,6 +26,7 @@ from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, comparable,
 from cep_core.candidates.separating import Sides, limits
 from cep_core.inner_kernels import inner
 from cep_core.language.patterns.automata.automaton import Automaton
+from cep_core.language.patterns.tree import MIRRORED
 from cep_core.matching.arrays.network import Network, holds, network_of
 from cep_core.matching.plan.conditions import evaluate_conditions
 from cep_core.matching.plan.negation import NegatedElement, NeighbourTest, Place
@@ -33,7 +34,6 @@ from cep_core.matching.plan.negation import NegatedElement, NeighbourTest, Place
 NEVER = int(np.iinfo(np.int64).max)
 ALWAYS = NULL_KEY + 1
 """Smaller than any tick."""
-FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _mirrored(negation: NegatedElement, rows: GraphRows) -> Network:
     starts, accepts = tuple(sorted(forward.accepts)), frozenset(forward.starts)
     automaton = Automaton(forward.variables, starts, predecessors, accepts)
     comparisons = {
-        (t, s): [(FLIPPED[name], right[::-1], left[::-1]) for name, left, right in on_edge]
+        (t, s): [(MIRRORED[name], right[::-1], left[::-1]) for name, left, right in on_edge]
         for (s, t), on_edge in _comparisons(negation, rows).items()
     }
     mirror = _mirror(rows)

@@ -16,6 +16,7 @@ from functools import reduce
 from cep_core.candidates.separating import limits, separate
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import (
+    MIRRORED,
     Between,
     Comparison,
     Expression,
@@ -34,7 +35,6 @@ Alternatives = list[tuple[Comparison, ...]]
 Split = Callable[[Expression], Alternatives]
 
 _COMPLEMENT = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">": "<=", ">=": "<"}
-_MIRRORED = {"<": ">", "<=": ">=", "=": "=", "!=": "!=", ">": "<", ">=": "<="}
 _SIGNS = {"<": 1, "=": 2, ">": 4, "<=": 3, "!=": 5, ">=": 6}
 """The results of a comparison that an operator allows, as bits: less (1), equal (2), greater (4)."""
 _OPERATORS = {sign: operator for operator, sign in _SIGNS.items()}
@@ -134,7 +134,7 @@ class Neighbours:
         if sides == [{True}, {False}]:
             return (condition,)
         if sides == [{False}, {True}]:
-            return (Comparison(_MIRRORED[condition.operator], condition.right, condition.left, condition.at),)
+            return (Comparison(MIRRORED[condition.operator], condition.right, condition.left, condition.at),)
         comparisons = separate(condition, self.of_source, self.is_integer)
         if not comparisons:
             raise Inseparable

@@ -127,16 +127,18 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         return None
     clock = evaluated.clock
     explained = causes.explained(claims, _events_named(evaluated, claims))
-    of_episodes = causes.SHARED[0] in claims.column_names and runs is not None
-    if of_episodes and runs is not None:
-        total = evaluated.records[evaluated.day].get("episodes") or runs.num_rows
-        explained = causes.longest_first(explained, episodes.longest(runs, runs.num_rows))
+    by_episode = runs if causes.SHARED[0] in claims.column_names else None
+    if by_episode is not None:
+        total = evaluated.records[evaluated.day].get("episodes") or by_episode.num_rows
+        explained = causes.longest_first(explained, episodes.longest(by_episode, by_episode.num_rows))
     listing = causes.listing(explained, clock)
     kinds = list(evaluated.query.schema.types)
-    figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=of_episodes)
+    figure = cause_lines_figure(
+        evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=by_episode is not None
+    )
     untold = sum(not violation.is_told for violation in explained)
     which = f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
-    if of_episodes:
+    if by_episode is not None:
         which = f"Of {counted(len(explained), 'episode')}, the longest of {quantity(total)}: "
         which += "the events that prove the first violation, and "
     summary = f"{which}the events that would have kept the policy and are not there."

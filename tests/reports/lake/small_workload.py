@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 WORKLOAD = """
 title: Lines & <b>stations</b>
@@ -46,8 +47,10 @@ WHERE skip_till_next_match { [line] AND b[1].delay_min > a.delay_min AND b[i].de
 }
 
 
-def write_workload(folder: Path, queries: Mapping[str, str] = QUERIES) -> None:
-    """Write the workload's folder."""
+def write_workload(
+    folder: Path, queries: Mapping[str, str] = QUERIES, policies: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Write the workload's folder. `policies`: file name -> text."""
     (folder / "queries").mkdir(parents=True)
     (folder / "workload.yaml").write_text(WORKLOAD, encoding="utf-8")
     (folder / "events.sql").write_text(EVENTS_SQL, encoding="utf-8")
@@ -55,3 +58,6 @@ def write_workload(folder: Path, queries: Mapping[str, str] = QUERIES) -> None:
     (folder / "trips.csv").write_text("line\n", encoding="utf-8")
     for name, text in queries.items():
         (folder / "queries" / f"{name}.cep").write_text(text, encoding="utf-8")
+    for file, text in policies.items():
+        (folder / "policies").mkdir(exist_ok=True)
+        (folder / "policies" / file).write_text(text, encoding="utf-8")

@@ -47,9 +47,7 @@ STEPS = [
 @pytest.fixture(scope="module")
 def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     home = tmp_path_factory.mktemp("policies") / "lines"
-    write_workload(home, {})
-    (home / "policies").mkdir()
-    (home / "policies" / "lost.mfotl").write_text(TEXT)
+    write_workload(home, queries={}, policies={"lost.mfotl": TEXT})
     return load_workload(home)
 
 

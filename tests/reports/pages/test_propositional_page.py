@@ -40,9 +40,7 @@ STEPS = [
 @pytest.fixture(scope="module")
 def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     home = tmp_path_factory.mktemp("propositional") / "lines"
-    write_workload(home, {})
-    (home / "policies").mkdir()
-    (home / "policies" / "lost.mtl").write_text(TEXT)
+    write_workload(home, queries={}, policies={"lost.mtl": TEXT})
     return load_workload(home)
 
 

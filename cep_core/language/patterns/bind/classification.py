@@ -22,6 +22,7 @@ from cep_core.language.patterns.query import (
     VertexPredicate,
 )
 from cep_core.language.patterns.tree import (
+    MIRRORED,
     Comparison,
     Expression,
     IsNull,
@@ -32,8 +33,6 @@ from cep_core.language.patterns.tree import (
 from cep_core.language.patterns.walk import references, rewrite, variables_of, walk
 
 Predicate = VertexPredicate | EdgePredicate | MatchPredicate
-
-_FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ def separated(expression: Expression, source: tuple[str, Which]) -> Comparison |
     if left == {True} and right == {False}:
         return expression
     if left == {False} and right == {True}:
-        return Comparison(_FLIPPED[expression.operator], expression.right, expression.left, expression.at)
+        return Comparison(MIRRORED[expression.operator], expression.right, expression.left, expression.at)
     return None
 
 
@@ -177,7 +176,7 @@ def consistency(expression: Expression, variables: Mapping[str, Variable]) -> st
         return "inconsistent"
     operator = expression.operator
     if expression.left is aggregates[0]:
-        operator = _FLIPPED[operator]
+        operator = MIRRORED[operator]
     elif expression.right is not aggregates[0]:
         return "inconsistent"
     aggregate = NAMED.get(aggregates[0].function)

@@ -6,39 +6,43 @@ none. Everything else might be met. So what is told is certain, and not all is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from cep_core.language.patterns.tree import Between, Comparison, Expression, In, IsNull, Literal, Logical, Reference
-
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-Known = int | float | str | bool
+from cep_core.language.patterns.tree import (
+    MIRRORED,
+    Between,
+    Comparison,
+    Expression,
+    In,
+    IsNull,
+    Literal,
+    Logical,
+    Reference,
+)
+from cep_core.language.patterns.walk import conjuncts
 
 
 @dataclass
 class _Values:
-    """What is left of an attribute's values: bounds, each with whether it is itself left."""
+    """What is left of an attribute's values: a lowest and a highest bound.
 
-    low: tuple[Known, bool] | None = None
-    high: tuple[Known, bool] | None = None
+    A bound is a value and a step: 1 for just above the value, -1 for just below, 0 for the value itself. The values of
+    an attribute are of one type, so bounds compare as tuples.
+    """
+
+    low: tuple[Any, int] | None = None
+    high: tuple[Any, int] | None = None
     none_left: bool = False
 
-    def keep(self, operator: str, value: Known) -> None:
-        if operator in (">", ">=", "=") and (self.low is None or self._above((value, operator != ">"))):
-            self.low = value, operator != ">"
-        if operator in ("<", "<=", "=") and (self.high is None or self._below((value, operator != "<"))):
-            self.high = value, operator != "<"
-        if self.low is not None and self.high is not None:
-            (low, with_low), (high, with_high) = self.low, self.high
-            self.none_left |= low > high or (low == high and not (with_low and with_high))  # type: ignore[operator]
-
-    def _above(self, bound: tuple[Known, bool]) -> bool:
-        assert self.low is not None
-        return bound[0] > self.low[0] or (bound[0] == self.low[0] and not bound[1])  # type: ignore[operator]
-
-    def _below(self, bound: tuple[Known, bool]) -> bool:
-        assert self.high is not None
-        return bound[0] < self.high[0] or (bound[0] == self.high[0] and not bound[1])  # type: ignore[operator]
+    def keep(self, operator: str, value: Any) -> None:
+        if operator in (">", ">=", "="):
+            bound = value, int(operator == ">")
+            self.low = bound if self.low is None else max(self.low, bound)
+        if operator in ("<", "<=", "="):
+            bound = value, -int(operator == "<")
+            self.high = bound if self.high is None else min(self.high, bound)
+        self.none_left |= self.low is not None and self.high is not None and self.low > self.high
 
 
 def is_never_met(condition: Expression) -> bool:
@@ -55,7 +59,7 @@ def is_never_met(condition: Expression) -> bool:
         return all(is_never_met(operand) for operand in condition.operands)
     values: dict[Reference, _Values] = {}
     nulls: set[Reference] = set()
-    for part in _conjuncts(condition):
+    for part in conjuncts(condition):
         match part:
             case Logical():
                 if is_never_met(part):
@@ -63,7 +67,7 @@ def is_never_met(condition: Expression) -> bool:
             case Comparison(operator, Reference() as of, Literal(value=value)):
                 _keep(values, of, operator, value)
             case Comparison(operator, Literal(value=value), Reference() as of):
-                _keep(values, of, _TURNED[operator], value)
+                _keep(values, of, MIRRORED[operator], value)
             case Comparison(operator, Literal(value=left), Literal(value=right)):
                 if left is None or right is None:
                     return True
@@ -77,17 +81,9 @@ def is_never_met(condition: Expression) -> bool:
     return any(left.none_left for left in values.values()) or not nulls.isdisjoint(values)
 
 
-def _keep(values: dict[Reference, _Values], of: Reference, operator: str, value: Known | None) -> None:
+def _keep(values: dict[Reference, _Values], of: Reference, operator: str, value: Any) -> None:
     left = values.setdefault(of, _Values())
     if value is None:
         left.none_left = True
     else:
         left.keep(operator, value)
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Logical) and condition.operator == "and":
-        for operand in condition.operands:
-            yield from _conjuncts(operand)
-    else:
-        yield condition
