@@ -57,8 +57,8 @@ LOGS: dict[str, dict[str, Any]] = {
     "equal rates, domain 1e5": {**EQUAL, "domain": 10**5},
     "equal rates, Zipf 2 on `a`": {**EQUAL, "zipf": {"a": 2.0}, "matches": 0.0},
 }
-"""Paper 01's rates are 1 % P and 49.5 % Q. A whole match on a frequent value would be a verdict for each pair of P and Q
-that have it, which are thousands of millions."""
+"""Paper 01's rates are 1 % P and 49.5 % Q. A whole match on a frequent value would be a verdict for each pair of P and
+Q that have it, which are thousands of millions."""
 PER_UNIT = 20_000
 """Events a unit of time."""
 WINDOW = 10
