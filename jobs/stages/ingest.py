@@ -12,12 +12,12 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.exits import WrongWorkload
+from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
-from jobs.raw.damage import refuse_damaged, refuse_mixed
+from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
@@ -39,7 +39,11 @@ def ingest(run: Run) -> StageOutcome:
     source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
     try:
         _parse(run, source_files)
-    except Exception:
+    except UnreadableSource:
+        raise
+    except Exception as error:
+        if unreadable := unreadable_in(error):
+            raise unreadable from error
         refuse_damaged(path for files in source_files.values() for path in files.paths)
         for files in source_files.values():
             refuse_mixed(files.paths)
@@ -71,7 +75,7 @@ def _parse(run: Run, source_files: dict[str, SourceFiles]) -> None:
     rows = {name: computed(run, frame) for name, frame in source_views(run, source_files).items()}
     for name, frame in rows.items():
         frame.createOrReplaceTempView(name)
-    _raw_rows(run, rows, source_files).createOrReplaceTempView("raw_rows")
+    _raw_rows(run, rows).createOrReplaceTempView("raw_rows")
     run_days(run).createOrReplaceTempView("run_days")
     _source_counts(run, rows, source_files).createOrReplaceTempView("source_counts")
     events = computed(run, candidate_events(run))
@@ -106,13 +110,12 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _raw_rows(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:
-    """Every source's `_row`, with the day of its file if the path names one."""
+def _raw_rows(run: Run, rows: dict[str, DataFrame]) -> DataFrame:
+    """Every source's `_row`, and its raw text."""
     frames = []
     for name, frame in rows.items():
-        days = [item for file, day in source_files[name].days.items() for item in (sf.lit(file), sf.lit(day))]
-        day = sf.create_map(*days)[sf.col("_row.file")] if days else sf.lit(None).cast("date")
-        frames.append(frame.select("_row", day.alias("_file_day")))
+        columns = [sf.col(f"`{column}`") for column in run.workload.sources[name].columns]
+        frames.append(frame.select("_row", sf.coalesce("_row.raw", sf.to_json(sf.struct(*columns))).alias("_raw")))
     return _union(frames)
 
 
