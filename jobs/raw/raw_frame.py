@@ -3,6 +3,7 @@
 | column | is |
 |---|---|
 | `_id` | the row's number, unique in the source |
+| `_number` | the number of its file; -1: Spark read it |
 | `_file`, `_day` | the name of its file, and the file's day if its path names one |
 | `_raw` | its text, undecodable bytes as backslash escapes; null: the row as JSON |
 | `_rule`, `_reason` | why the reader refused it; null: it did not |
@@ -16,6 +17,7 @@ LEDGER = "_ledger"
 
 OWN_COLUMNS = {
     "_id": "BIGINT",
+    "_number": "INT",
     "_file": "STRING",
     "_day": "DATE",
     "_raw": "STRING",
@@ -30,7 +32,7 @@ OWN_COLUMNS = {
 def ddl_of(columns: dict[str, str]) -> str:
     """The schema of a source's raw frame.
 
-    >>> ddl_of({"x": "BIGINT"})[:34]
-    '`x` BIGINT, `_id` BIGINT, `_file` '
+    >>> ddl_of({"x": "BIGINT"}).split(", ")[:2]
+    ['`x` BIGINT', '`_id` BIGINT']
     """
     return ", ".join(f"`{name}` {kind}" for name, kind in (columns | OWN_COLUMNS).items())

@@ -3,9 +3,9 @@
 Files on this machine are read strictly (`strict_frame.py`), all else by Spark's readers (`spark_readers.py`). What
 follows is the same: row rules are judged on the typed columns, and a row gets what orders it.
 
-`_row` is a struct: source, rank (the source's place in the workload), id (unique in the source), file, day (of the
-file, if its path names one), raw (null: the row as JSON), rule, reason, order (sortable texts: the order columns,
-then the row's hash).
+`_row` is a struct: source, rank (the source's place in the workload), id (unique in the source), number (of the file;
+-1: Spark read it), file, day (of the file, if its path names one), raw (null: the row as JSON), rule, reason, order
+(sortable texts: the order columns, then the row's hash).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def judged_rows(
         sf.lit(source.name).alias("source"),
         sf.lit(rank).alias("rank"),
         sf.col("_id").alias("id"),
+        sf.col("_number").alias("number"),
         sf.col("_file").alias("file"),
         sf.col("_day").alias("day"),
         sf.col("_raw").alias("raw"),

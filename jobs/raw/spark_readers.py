@@ -37,6 +37,7 @@ def spark_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataF
     days = [item for file, day in by_name.items() for item in (sf.lit(file), sf.lit(day))]
     own = {
         "_id": sf.monotonically_increasing_id(),
+        "_number": sf.lit(-1),
         "_day": sf.create_map(*days)[sf.col("_file")] if days else sf.lit(None).cast("date"),
         "_rule": sf.coalesce("_rule", sf.when(type_reason.isNotNull(), TYPE)),
         "_reason": sf.coalesce("_reason", type_reason),

@@ -101,7 +101,8 @@ def _tasks(ranges: Sequence[NumberedRange], form: FileForm) -> Iterator[list[Num
 
 def schema_of(form: FileForm) -> pa.Schema:
     """The Arrow schema of a raw frame."""
-    return pa.schema([(name, ARROW_TYPES[kind]) for name, kind in (form.columns | OWN_COLUMNS).items()])
+    types = ARROW_TYPES | {"INT": pa.int32()}
+    return pa.schema([(name, types[kind]) for name, kind in (form.columns | OWN_COLUMNS).items()])
 
 
 def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.RecordBatch]:
@@ -124,9 +125,9 @@ def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.Record
 
 
 def _batch(numbered: NumberedRange, form: FileForm, columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """Columns that are not given are null, but for file and day."""
+    """Columns that are not given are null, but for those of the file."""
     rows = len(next(iter(columns.values())))
-    of_file = {"_file": numbered.part.path.name, "_day": numbered.day}
+    of_file = {"_number": numbered.number, "_file": numbered.part.path.name, "_day": numbered.day}
     schema = schema_of(form)
     return pa.record_batch(
         [

@@ -17,6 +17,7 @@ SELECT
     r._row.source AS source,
     r._row.rank AS rank,
     r._row.id AS id,
+    r._row.number AS number,
     coalesce(g.days, CAST(array() AS ARRAY<DATE>)) AS days,
     g.first_ts,
     g.first_type,
