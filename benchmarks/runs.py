@@ -139,9 +139,9 @@ def tables(lake: Path) -> dict[str, list[str]]:
     return rows_of
 
 
-def stages(lake: Path) -> list[dict[str, Any]]:
+def stages(lake: Path, workload: str = WORKLOAD) -> list[dict[str, Any]]:
     """Each stage of each run, once and in order."""
-    journal = DeltaTable(lake / WORKLOAD / "runs").to_pyarrow_table(columns=["started_at", "stage", "seconds"])
+    journal = DeltaTable(lake / workload / "runs").to_pyarrow_table(columns=["started_at", "stage", "seconds"])
     once = {(row["started_at"], row["stage"]): row for row in journal.to_pylist()}
     return [once[key] for key in sorted(once)]
 

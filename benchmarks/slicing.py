@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -110,27 +111,39 @@ def chain(length: int) -> list[Atom]:
     return [Atom(f"P{n:02}", (("a", f"x{n:02}"), ("b", f"x{n + 1:02}"))) for n in range(length)]
 
 
-def large_planning() -> Iterator[Row]:
-    """Twenty variables on 256 slices: the search for shares, and a whole plan with heavy values and time ranges."""
-    atoms = chain(19)
-    names = sorted({name for atom in atoms for _, name in atom.variables})
-    random = np.random.default_rng(1)
-    rates = [Fraction(int(rate)) for rate in random.integers(1, 1000, len(atoms))]
-    for label, own in (("equal", [Fraction(1)] * len(atoms)), ("random", rates)):
-        spent = least_seconds(lambda own=own: searched(atoms, names, 256, own, frozenset()))
-        yield f"search shares, 20 variables, 256 slices, {label} rates", spent * 1e3, "ms"
-        looked_at = searched(atoms, names, 256, own, frozenset())[1]
-        yield f"partial vectors looked at, {label} rates", looked_at, "vectors"
+def clique(size: int) -> list[Atom]:
+    """An atom for each pair of variables."""
+    pairs = combinations(range(size), 2)
+    return [Atom(f"P{m:02}_{n:02}", (("a", f"x{m:02}"), ("b", f"x{n:02}"))) for m, n in pairs]
+
+
+def with_heavy_values(atoms: list[Atom], rates: list[Fraction]) -> Statistics:
+    """Statistics of atoms with these rates, in thousands, whose values have Zipf's frequencies, exponent 1.2."""
     events, frequencies = {}, {}
     for atom, rate in zip(atoms, rates, strict=True):
         events[atom.event_type] = 1000 * int(rate)
         values = (120 * int(rate) / np.arange(1, 10_001) ** 1.2).astype(np.int64)
         listed = Frequencies(pa.array(range(len(values))), values, 1000 * int(rate) - int(values.sum()))
         frequencies |= {(Atom(atom.event_type), place): listed for place in "ab"}
-    statistics = Statistics(events, frequencies)
+    return Statistics(events, frequencies)
+
+
+def large_planning() -> Iterator[Row]:
+    """Twenty variables on 256 slices: the search for shares, and a whole plan with heavy values and time ranges."""
     reach = Reach(time=3 * 86_400)
-    spent = least_seconds(lambda: make_plan({"chain": atoms}, names, statistics, 256, "bench", reach, (0, 86_400)))
-    yield "plan, 20 variables with heavy values, 256 slices, time ranges", spent * 1e3, "ms"
+    for label, atoms in (("chain of 19 atoms", chain(19)), ("clique of 190 atoms", clique(20))):
+        names = sorted({name for atom in atoms for _, name in atom.variables})
+        random = np.random.default_rng(1).integers(1, 1000, len(atoms))
+        for kind, rates in (("equal", [Fraction(100)] * len(atoms)), ("random", [Fraction(int(r)) for r in random])):
+            case = f"{label}, {kind} rates"
+            spent = least_seconds(lambda: searched(atoms, names, 256, rates, frozenset()))  # noqa: B023
+            yield f"search shares, {case}", spent * 1e3, "ms"
+            yield f"partial vectors, {case}", searched(atoms, names, 256, rates, frozenset())[1], "vectors"
+            known = with_heavy_values(atoms, rates)
+            spent = least_seconds(
+                lambda: make_plan({"large": atoms}, names, known, 256, "bench", reach, (0, 86_400))  # noqa: B023
+            )
+            yield f"plan with heavy values and time ranges, {case}", spent * 1e3, "ms"
 
 
 def skew() -> Iterator[Row]:

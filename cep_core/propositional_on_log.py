@@ -153,17 +153,17 @@ class PropositionalOnLog:
     def _resolved(self) -> Iterator[pa.RecordBatch]:
         """The truth of each decided point."""
         trace = self._split.trace
-        found = self._truths(self.monitor, self.tally)
+        truths = self._truths(self.monitor, self.tally)
         self._raise_failure()
         self.tally.points = trace.points
-        self.tally.truths, self.tally.equivalences = len(found.place), 0
-        self.tally.violations = int(np.count_nonzero(~found.holds))
-        log = np.searchsorted(trace.starts, found.place, side="right") - 1
+        self.tally.truths, self.tally.equivalences = len(truths.place), 0
+        self.tally.violations = int(np.count_nonzero(~truths.holds))
+        log = np.searchsorted(trace.starts, truths.place, side="right") - 1
         columns = [
-            pa.array(found.place - trace.starts[log]),
-            pa.array(trace.stamps[found.place]),
-            pa.array(found.offset),
-            pa.array(found.holds),
+            pa.array(truths.place - trace.starts[log]),
+            pa.array(trace.stamps[truths.place]),
+            pa.array(truths.offset),
+            pa.array(truths.holds),
         ]
         values = self._split.values
         columns += [values[name].take(pa.array(log)).combine_chunks() for name in values.column_names]

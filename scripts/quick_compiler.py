@@ -4,7 +4,7 @@ It changes how long the compiler takes, not what a kernel computes: `compile_ker
 it, in processes that end when all kernels are compiled. Each function below says what Numba does without it. What
 was measured: `docs/decisions/0018-where-test-time-goes.md`.
 
-Assumes the version of Numba in `uv.txt`: names with an underscore are Numba's own.
+Assumes the version of Numba in `requirements.txt`: names with an underscore are Numba's own.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from typing import Any
 
 from llvmlite.binding import parse_bitcode
 from numba import _dynfunc
-from numba.core import codegen, cpu, typed_passes
+from numba.core import callwrapper, codegen, cpu, typed_passes
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
-from numba.core.targetconfig import TargetConfig
+from numba.core.targetconfig import ConfigStack, TargetConfig
+from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import builtin_registry
 from numba.np import arrayobj
+from uncounted_kernels import leave_counting
 
 DOORS = {"wrapper"}
 """Numba's name for a module of the code by which Python calls a kernel."""
@@ -30,26 +32,56 @@ DOORS = {"wrapper"}
 def quicken_compiler() -> None:
     """Change the compiler of this process. Call it before anything is compiled."""
     _compare_stored_options()
+    _resolve_calls_once()
     _compile_once_for_all_numbers()
     _say_less_about_shapes()
     _make_machine_code_for_python_only()
     _set_known_environments()
     _leave_declarations()
+    _leave_doors()
+    leave_counting()
     cpu.CPUContext.create_cfunc_wrapper = _no_door
     gc.disable()  # nothing that the compiler makes is garbage before it ends
 
 
 def _compare_stored_options() -> None:
     """For every call that it types, Numba looks its options up as a key, and compares all thirty of them by reading
-    each through a property. Here equal stored options are equal, and only unequal ones are read."""
-    read_all = TargetConfig.__eq__
+    each through a property. Only those that differ from their defaults matter."""
 
     def equal(options: Any, others: Any) -> bool:
-        same = type(options) is type(others) and options._values == others._values
-        return bool(same or read_all(options, others))
+        same = type(options) is type(others)
+        return same and (options._values == others._values or _chosen(options) == _chosen(others))
 
     TargetConfig.__eq__ = equal
     TargetConfig.__hash__ = lambda options: hash(type(options))
+
+
+def _chosen(options: Any) -> dict[str, Any]:
+    """The options that differ from their defaults."""
+    return {name: value for name, value in options._values.items() if value != options.options[name].default}
+
+
+def _resolve_calls_once() -> None:
+    """For every call of one of its own functions, Numba tries one signature after another, and formats a message for
+    each that does not fit. The same function, with arguments of the same types and the same options, has the same
+    signature: of fifteen such calls fourteen repeat one before. Types that inference has not finished are not kept."""
+    of_numba: Any = BaseFunction
+    resolve = of_numba.get_call_type
+    resolved: dict[Any, tuple[Any, Any]] = {}
+
+    def call_type(function: Any, context: Any, types: Any, named: Any) -> Any:
+        options = ConfigStack.top_or_none()
+        chosen = None if options is None else tuple(sorted(_chosen(options).items()))
+        key = id(function), id(context), types, tuple(named.items()), chosen
+        if key not in resolved:
+            signature = resolve(function, context, types, named)
+            used = (*types, *named.values(), signature.return_type)
+            if not all(type_.is_precise() for type_ in used):
+                return signature
+            resolved[key] = function, signature  # kept with the function, so that no other one gets its identity
+        return resolved[key][1]
+
+    of_numba.get_call_type = call_type
 
 
 def _compile_once_for_all_numbers() -> None:
@@ -82,7 +114,8 @@ def _say_less_about_shapes() -> None:
 def _make_machine_code_for_python_only() -> None:
     """Numba makes machine code of every function that it compiles. Nobody runs that of inner kernels and of Numba's
     own functions, since every kernel contains all that it calls. Here these are kept as LLVM's code. Whoever compiles
-    another kernel that calls them gets them from the cache as before."""
+    another kernel that calls them gets them from the cache as before. Numba would also optimise them as a whole module,
+    with all that they call; each kernel that contains them is optimised so in any case."""
     lower, finish, get_executable = (
         typed_passes.NativeLowering.run_pass,
         codegen.JITCodeLibrary._finalize_final_module,
@@ -90,6 +123,11 @@ def _make_machine_code_for_python_only() -> None:
     )
     keep_machine_code, read = codegen.JITCodeLibrary.serialize_using_object_code, codegen.JITCodeLibrary._unserialize
     inner: weakref.WeakSet[Any] = weakref.WeakSet()
+    optimise = codegen.CPUCodeLibrary._optimize_final_module
+
+    def optimise_module(library: Any) -> None:
+        if library not in inner:
+            optimise(library)
 
     def lower_function(lowering: Any, state: Any) -> Any:
         if state.library is None:
@@ -130,6 +168,7 @@ def _make_machine_code_for_python_only() -> None:
         return library
 
     typed_passes.NativeLowering.run_pass = lower_function
+    codegen.CPUCodeLibrary._optimize_final_module = optimise_module
     codegen.JITCodeLibrary._finalize_final_module = finish_module
     codegen.JITCodeLibrary.serialize_using_object_code = serialize
     codegen.JITCodeLibrary._unserialize = unserialize
@@ -170,6 +209,21 @@ def _leave_declarations() -> None:
                 passes.run(function, builder)
 
     codegen.CPUCodeLibrary._optimize_functions = optimise
+
+
+def _leave_doors() -> None:
+    """The code by which Python calls a kernel takes each array of each tuple apart, once a call: to optimise it gains
+    nothing and takes as long as to optimise the kernel. It calls the kernel, and does not contain it."""
+    build = callwrapper.PyCallWrapper.build
+
+    def build_plainly(door: Any) -> None:
+        build(door)
+        for function in door.module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+                function.attributes.add("optnone")
+
+    callwrapper.PyCallWrapper.build = build_plainly
 
 
 def _no_door(*arguments: Any) -> None:

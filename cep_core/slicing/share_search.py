@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.arrays import Flags, Floats, Ints
+from cep_core.matrix_products import product
 
 BLOCK = 512
 """Partial vectors that are extended at once."""
@@ -72,6 +73,7 @@ class ShareSearch:
         members = members[:, order]
         tree = _Tree(members, rates, _earlier_twins(members, rates), np.argsort(order), min(slices, MOST_TABLED))
         best, held = tuple(ones.tolist()), ones[order]
+        best_rank = rank(best)
         least = float(rates.sum())
         stack = [(np.ones((1, 0), np.int64), np.array([slices], np.int64), np.zeros(1))]
         while stack:
@@ -94,8 +96,10 @@ class ShareSearch:
                 whole = ones.copy()
                 whole[order] = vector
                 candidate = tuple(whole.tolist())
-                if rank(candidate) < rank(best):
-                    best, held, least = candidate, vector, float(tree.costs(vector[None]).sum())
+                candidate_rank = rank(candidate)
+                if candidate_rank < best_rank:
+                    best, best_rank, held = candidate, candidate_rank, vector
+                    least = float(tree.costs(vector[None]).sum())
         return best
 
 
@@ -112,7 +116,8 @@ def _earlier_twins(members: Flags, rates: Floats) -> list[int | None]:
 
     Twins have equal rates in all, so sorting by rate kept their order.
     """
-    masks = [sum(1 << int(index) for index in np.flatnonzero(row)) for row in members]
+    masks = [sum(1 << index for index in np.flatnonzero(row).tolist()) for row in members]
+    totals = [fsum(rates[column]) for column in members.T]
 
     def without(own: int, other: int) -> list[tuple[int, float]]:
         """The atoms that have `own` and lack `other`."""
@@ -121,8 +126,8 @@ def _earlier_twins(members: Flags, rates: Floats) -> list[int | None]:
 
     twins: list[int | None] = []
     for later in range(members.shape[1]):
-        same = [earlier for earlier in range(later) if without(earlier, later) == without(later, earlier)]
-        twins.append(same[-1] if same else None)
+        near = (earlier for earlier in reversed(range(later)) if totals[earlier] == totals[later])
+        twins.append(next((earlier for earlier in near if without(earlier, later) == without(later, earlier)), None))
     return twins
 
 
@@ -181,7 +186,7 @@ class _Tree:
         """No vector that begins like this and gives the variable `own` more than the held one does costs less."""
         costs = self.costs(shares)
         later = self.members[:, shares.shape[1] :].astype(np.float64)
-        weights = costs @ later
+        weights = product(costs, later)
         place = own - shares.shape[1]
         most = int(held.max())
         table = _saved_at_most(self.tabled, len(self.twins), min(most, self.tabled))
@@ -200,7 +205,7 @@ class _Tree:
     def costs(self, shares: Ints) -> Floats:
         """By partial vector and atom: rate / product of the shares that are known."""
         known = self.members[:, : shares.shape[1]].astype(np.float64)
-        costs: Floats = self.rates * np.exp2(-(np.log2(shares) @ known.T))
+        costs: Floats = self.rates * np.exp2(-product(np.log2(shares), known.T))
         return costs
 
     def extended(self, shares: Ints, left: Ints) -> tuple[Ints, Ints]:
@@ -223,7 +228,7 @@ class _Tree:
         later = self.members[:, shares.shape[1] :].astype(np.float64)
         is_open = later.any(axis=1)
         live, later, bits = costs[:, is_open], later[is_open], np.log2(left)
-        closed, weights = costs[:, ~is_open].sum(axis=1), live @ later
+        closed, weights = costs[:, ~is_open].sum(axis=1), product(live, later)
         saved = _most_saved(weights, bits, cap)
         table = _saved_at_most(self.tabled, len(self.twins), min(cap or self.tabled, self.tabled))
         whole = weights.max(axis=1, initial=0.0) * table[later.shape[1], np.minimum(left, MOST_TABLED)]
@@ -268,15 +273,15 @@ def _weighted(costs: Floats, members: Floats, bits: Floats, enough: Floats) -> F
     rows = np.arange(len(costs))
     spent, placed = np.zeros_like(costs), np.zeros((len(costs), members.shape[1]))
     for step in range(DESCENT):
-        terms = costs * np.exp2(-spent)
+        terms = costs * np.exp2(-spent) if step else costs
         total = terms.sum(axis=1)
         weights = terms / total[:, None]
-        uses = weights @ members
+        uses = product(weights, members)
         exponent = (weights * spent).sum(axis=1) - bits * uses.max(axis=1)
         best[rows] = np.maximum(best[rows], total * np.exp2(exponent))
         placed *= step / (step + 2)
         placed[np.arange(len(rows)), uses.argmax(axis=1)] += bits * 2 / (step + 2)
         low = best[rows] <= enough
         rows, costs, placed, bits, enough = rows[low], costs[low], placed[low], bits[low], enough[low]
-        spent = placed @ members.T
+        spent = product(placed, members.T)
     return best

@@ -43,7 +43,7 @@ class Cube:
         """How many cells this cube has."""
         return prod(self.shares)
 
-    @property
+    @cached_property
     def strides(self) -> tuple[int, ...]:
         """By variable: what one step along it adds to the number of a cell."""
         return tuple(prod(self.shares[:index]) for index in range(len(self.shares)))

@@ -1,4 +1,8 @@
-"""`trendmill rebuild`: build a query's table again after its columns changed, and evaluate its days again."""
+"""`trendmill rebuild`: build tables again after their columns changed: a query's, or those of the events.
+
+The order matters: first it is recorded that results, or days, are outdated, then tables go. If the program is killed in
+between, the days are stale, not wrongly current, and `run --stale` finds them.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,22 @@ from cep_core.compile import tables_beside
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.conditions import equal
+from jobs.lake.conditions import EVERY_ROW, equal
 from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register
+from jobs.lake.tables.all_tables import lake_tables
+from jobs.lake.tables.creating import create
+from jobs.lake.tables.event_tables import LOADED_DAYS
 from jobs.lake.write import replace
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.run import shown_days
 from jobs.runs.scope import evaluate_anew
+from jobs.runs.source_days import is_gone
 from jobs.tasks.application import TASKS, Application
 from jobs.workload.compiled import compile_workload
-from jobs.workload.declaration import load_workload
+from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.files.problems import nearest
 
 if TYPE_CHECKING:
@@ -37,17 +46,19 @@ OUTDATED = ""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
-    parser.add_argument("query", help="the query whose table is rebuilt")
+    parser.add_argument("query", nargs="?", help="the query whose table is rebuilt")
+    parser.add_argument("--events", action="store_true", help="load all days again into new tables of events")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Mark the results as outdated, drop the table, evaluate its days again with the present columns.
-
-    The order matters: if the program is killed in between, the days are stale, not wrongly current, and are still
-    listed.
-    """
+    """Build a query's table again, or the tables of events."""
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
+    if options.events == (options.query is not None):
+        raise WrongWorkload("give either a query or --events")
+    if options.events:
+        _rebuild_events(workload, options.workload)
+        return OK
     if options.query not in compiled:
         hint = nearest(options.query, compiled)
         raise WrongWorkload(f"workload '{workload.name}' has no query '{options.query}'; {hint}")
@@ -64,6 +75,40 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
+def _rebuild_events(workload: Workload, folder: str) -> None:
+    """Load every day of the lake again. Refuses if a file is gone: its events could not be made again."""
+    from jobs.tasks.nightly import stale_scope
+
+    days = sorted(read_ledger(places.lake(), workload.name).days)
+    if gone := [day for day in days if is_gone(workload, day)]:
+        raise WrongWorkload(
+            f"the files of {shown_days(gone)} are gone, so their events would be lost; nothing was changed"
+        )
+    Application(
+        workload.name,
+        folder,
+        TASKS[1:],
+        prepare=lambda spark: _discard_events(spark, workload),
+        scope=stale_scope,
+        again=days,
+    ).run()
+
+
+def _discard_events(spark: SparkSession, workload: Workload) -> None:
+    home = places.lake() / workload.name / LOADED_DAYS.folder
+    create(spark, workload.name, [LOADED_DAYS], places.lake())
+    rows = read_table(home, schema_of(home).names)
+    assert rows is not None
+    unknown = {"digest": None, "events": 0, "points": 0, "begins": None, "definition": OUTDATED}
+    for name, value in unknown.items():
+        column = rows.schema.get_field_index(name)
+        rows = rows.set_column(column, name, pa.array([value] * rows.num_rows, rows.schema.field(name).type))
+    replace(rows, identifier(workload.name, LOADED_DAYS.name), EVERY_ROW)
+    for table in lake_tables(workload):
+        if table.of_events:
+            _drop(spark, workload.name, table.name, table.folder)
+
+
 def _mark_outdated(workload: str, query: str) -> None:
     folder = places.lake() / workload / "result_days"
     names = schema_of(folder).names if (folder / "_delta_log").is_dir() else []
@@ -78,10 +123,15 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
     register(spark, workload, places.lake())
     _mark_outdated(workload, query)
     for name in (query, *(query + suffix for suffix in tables_beside())):
-        folder = places.lake() / workload / name
-        if (folder / "_delta_log").is_dir():
-            spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")
-            discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
-            with fence_of(workload).alone():
-                folder.rename(discarded)
-            shutil.rmtree(discarded)
+        _drop(spark, workload, name, name)
+
+
+def _drop(spark: SparkSession, workload: str, name: str, folder: str) -> None:
+    """Remove a table from the session and from the disk, at once for whoever reads."""
+    place = places.lake() / workload / folder
+    if (place / "_delta_log").is_dir():
+        spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")
+        discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
+        with fence_of(workload).alone():
+            place.rename(discarded)
+        shutil.rmtree(discarded)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from datetime import date
 
+from jobs import places
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK, WrongWorkload
+from jobs.runs.ledger import read_ledger
+from jobs.runs.outdated_loads import outdated_days
 from jobs.tasks.application import TASKS, Application
 
 
@@ -15,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="first", type=date.fromisoformat, metavar="DAY", help="first operating day")
     parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --from)")
     parser.add_argument("--stage", action="append", choices=TASKS, help="do only this task; may be repeated")
-    parser.add_argument("--stale", action="store_true", help="evaluate again what `trendmill status` calls stale")
+    parser.add_argument("--stale", action="store_true", help="load and evaluate again what `trendmill status` lists")
     parser.add_argument("--run-id", help="go on with this run; default: a new one")
 
 
@@ -28,7 +31,8 @@ def run(options: argparse.Namespace) -> int:
         from jobs.tasks.nightly import stale_scope
 
         tasks = options.stage or TASKS[1:]
-        Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope).run()
+        again = () if options.stage else outdated_days(read_ledger(places.lake(), workload.name), workload)
+        Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope, again=again).run()
         return OK
     last = options.last or options.first
     if last < options.first:

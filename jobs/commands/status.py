@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 from jobs import places
 from jobs.exits import OK
 from jobs.lake.leasing.lease import lease_file, read
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.outdated_loads import outdated_days
+from jobs.runs.run import shown_days
 from jobs.runs.scope import evaluate_stale, holes
+from jobs.runs.source_days import is_gone
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 
@@ -42,30 +44,20 @@ def run(options: argparse.Namespace) -> int:
     stale = evaluate_stale(questions_of(compiled, workload.limits), ledger, bounds)
     for name in sorted({evaluation.query for evaluation in stale.evaluations}):
         _say(f"stale: {name}", [evaluation.day for evaluation in stale.of(name)])
-    if stale.evaluations:
-        print(f"to evaluate what is stale: trendmill run {workload.name} --stale")
+    outdated = outdated_days(ledger, workload)
+    gone = [day for day in outdated if is_gone(workload, day)]
+    again = [day for day in outdated if day not in gone]
+    _say("loaded by another definition", again)
+    _say("loaded by another definition, and not to be loaded again, as their files are gone", gone)
+    if stale.evaluations or again:
+        do = "load them again and evaluate" if again else "evaluate"
+        print(f"to {do} what is stale: trendmill run {workload.name} --stale")
     lease = read(lease_file(places.lake(), workload.name))
     if lease is not None and not lease.is_over(datetime.now(UTC)):
         print(f"in use by {lease.holder} until {lease.expires:%Y-%m-%d %H:%M}Z")
     return OK
 
 
-def ranges(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Ranges of consecutive days.
-
-    >>> [(str(a), str(b)) for a, b in ranges([date(2013, 3, 8), date(2013, 3, 5), date(2013, 3, 6)])]
-    [('2013-03-05', '2013-03-06'), ('2013-03-08', '2013-03-08')]
-    """
-    periods: list[tuple[date, date]] = []
-    for day in sorted(days):
-        if periods and day - periods[-1][1] == timedelta(days=1):
-            periods[-1] = (periods[-1][0], day)
-        else:
-            periods.append((day, day))
-    return periods
-
-
 def _say(what: str, days: list[date]) -> None:
     if days:
-        shown = ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in ranges(days))
-        print(f"  {what}: {shown}")
+        print(f"  {what}: {shown_days(days)}")

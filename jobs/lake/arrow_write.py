@@ -9,22 +9,27 @@ Cost: 10 ms and the rows' encoding; Spark needs a second of CPU time for the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
+
+from jobs.lake.definition import is_attribute
 
 WRITER = WriterProperties(compression="ZSTD", statistics_truncate_length=32)
 """As Spark's writer: long texts, such as plans, are cut in the statistics that a table's log repeats."""
 
 
 def in_table_order(rows: pa.Table, folder: Path) -> pa.Table:
-    """The rows with the table's columns, in its order and types.
+    """The rows with the table's columns, in its order and types. Attributes that are not declared any more are null.
 
     Raises ValueError if columns are missing or too many, or a value is missing or does not fit its type.
     """
     expected = schema_of(folder)
+    lacking = set(expected.names) - set(rows.column_names)
+    for name in former_attributes(folder, lacking):
+        rows = rows.append_column(name, pa.nulls(rows.num_rows, expected.field(name).type))
     missing, extra = (
         sorted(set(expected.names) - set(rows.column_names)),
         sorted(set(rows.column_names) - set(expected.names)),
@@ -32,6 +37,14 @@ def in_table_order(rows: pa.Table, folder: Path) -> pa.Table:
     if missing or extra:
         raise ValueError(f"{folder.name}: columns missing {missing}, columns too many {extra}")
     return rows.select(expected.names).cast(expected)
+
+
+def former_attributes(folder: Path, lacking: Collection[str]) -> list[str]:
+    """The columns that rows lack and that hold attributes, which were declared when the table was made."""
+    if not lacking:
+        return []
+    fields = DeltaTable(folder).schema().fields
+    return [of.name for of in fields if of.name in lacking and is_attribute(of.metadata.get("comment", ""))]
 
 
 def schema_of(folder: Path) -> pa.Schema:

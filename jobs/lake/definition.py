@@ -31,8 +31,6 @@ class Table:
     columns: tuple[Column, ...]
     partitioned_by: tuple[str, ...] = ("day",)
     checks: Mapping[str, str] = field(default_factory=dict)
-    former_checks: Mapping[str, str] = field(default_factory=dict)
-    """What older tables have in place of these constraints, in words that only Spark reads."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further table properties, for programs that read the table's own log."""
     widens: bool = False
@@ -42,8 +40,12 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))
-        object.__setattr__(self, "former_checks", MappingProxyType(dict(self.former_checks)))
         object.__setattr__(self, "properties", MappingProxyType(dict(self.properties)))
+
+    @property
+    def of_events(self) -> bool:
+        """Whether the table has a column for each attribute of the log."""
+        return any(is_attribute(column.comment) for column in self.columns)
 
     @property
     def working(self) -> bool:
@@ -65,6 +67,8 @@ SQL_TYPES = {
     AttributeType.STRING: "STRING",
     AttributeType.BOOL: "BOOLEAN",
 }
+
+_ATTRIBUTE = "Attribute of"
 
 DAY = Column("day", "DATE", "Operating day", nullable=False)
 RUN = Column("run_id", "STRING", "The run that wrote the row", nullable=False)
@@ -96,4 +100,15 @@ def attribute_columns(schema: LogSchema) -> tuple[Column, ...]:
         for attribute in attributes.values():
             carriers.setdefault(attribute.name, []).append(event_type)
             types[attribute.name] = attribute.type
-    return tuple(Column(name, SQL_TYPES[types[name]], f"Attribute of {', '.join(carriers[name])}") for name in carriers)
+    return tuple(Column(name, SQL_TYPES[types[name]], f"{_ATTRIBUTE} {', '.join(carriers[name])}") for name in carriers)
+
+
+def is_attribute(comment: str) -> bool:
+    """Whether a column with this comment holds an attribute of the log, declared now or once.
+
+    >>> from cep_core.events.schema import Attribute, AttributeType
+    >>> [load] = attribute_columns(LogSchema({"Start": {"load": Attribute("load", AttributeType.INT)}}))
+    >>> load.comment, is_attribute(load.comment), is_attribute("When")
+    ('Attribute of Start', True, False)
+    """
+    return comment.startswith(f"{_ATTRIBUTE} ")

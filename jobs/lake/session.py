@@ -121,6 +121,14 @@ def scale_of(spark: SparkSession) -> Scale:
     return "small" if spark.conf.get(SCALE, "large") == "small" else "large"
 
 
+def settings_of(spark: SparkSession) -> str:
+    """A session's settings in words, for the journal of runs."""
+    if spark.conf.get(SCALE, "") not in PLANS:
+        return "the cluster's own"
+    scale, memory = scale_of(spark), spark.conf.get("spark.driver.memory", "")
+    return f"for {scale} inputs, {'generated' if scale == 'large' else 'interpreted'} code, {memory} of heap"
+
+
 def heap(scale: Scale, memory: int | None = None) -> int:
     """Bytes of heap: at most half of the machine's memory (`memory`), since Python's workers need the other half.
 

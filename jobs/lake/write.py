@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from jobs.lake.arrow_write import commit_rows, in_table_order
+from jobs.lake.arrow_write import commit_rows, former_attributes, in_table_order
 from jobs.lake.conditions import in_spark
 from jobs.lake.leasing.fence import fence_of
 
@@ -76,7 +76,7 @@ def _writing(
     """The function that commits with the fence's options."""
     if isinstance(rows, pa.Table):
         return partial(commit_rows, folder, in_table_order(rows, folder), condition)
-    ordered = _in_table_order(rows, table)
+    ordered = _in_table_order(rows, table, folder)
 
     def write(options: Mapping[str, str]) -> None:
         writer = ordered.writeTo(table).options(**options)
@@ -85,8 +85,13 @@ def _writing(
     return write
 
 
-def _in_table_order(df: DataFrame, table: str) -> DataFrame:
-    expected = df.sparkSession.table(table).columns
+def _in_table_order(df: DataFrame, table: str, folder: Path) -> DataFrame:
+    from pyspark.sql import functions as sf
+
+    schema = df.sparkSession.table(table).schema
+    expected = schema.names
+    lacking = former_attributes(folder, set(expected) - set(df.columns))
+    df = df.withColumns({name: sf.lit(None).cast(schema[name].dataType) for name in lacking})
     missing, extra = sorted(set(expected) - set(df.columns)), sorted(set(df.columns) - set(expected))
     if missing or extra:
         raise ValueError(f"{table}: columns missing {missing}, columns too many {extra}")

@@ -1,8 +1,8 @@
 """The journal of runs: one row of `runs` for each stage of a run and operating day, appended when a task ends.
 
 A stage that fails is also written, with its message, before its error is raised again. So `runs` shows all attempts,
-not only the successful ones. Each row has the versions of the software and of each table that the stage wrote. A run
-has the lake for itself, so these are the tables whose version changed meanwhile.
+not only the successful ones. Each row has Spark's settings, the versions of the software, and those of each table that
+the stage wrote. A run has the lake for itself, so these are the tables whose version changed meanwhile.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from jobs.exits import message as message_of
 from jobs.lake.arrow_write import schema_of
+from jobs.lake.session import settings_of
 from jobs.lake.versions import versions_of
 from jobs.lake.write import append
 from jobs.runs.run import DayOutcome, Run, StageOutcome
@@ -100,6 +101,7 @@ def journal(run: Run) -> Iterator[Journal]:
 
 def _rows(run: Run, entries: list[JournalEntry]) -> list[dict[str, object]]:
     workload_hash, computed_with = content_hash(run.workload.folder), software()
+    settings = settings_of(run.spark)
     return [
         {
             "day": entry.day,
@@ -108,7 +110,9 @@ def _rows(run: Run, entries: list[JournalEntry]) -> list[dict[str, object]]:
             "status": entry.outcome.status,
             "message": entry.outcome.message,
             "workload_hash": workload_hash,
-            "versions": json.dumps({"software": computed_with, "tables": dict(entry.versions)}, sort_keys=True),
+            "versions": json.dumps(
+                {"software": computed_with, "settings": settings, "tables": dict(entry.versions)}, sort_keys=True
+            ),
             "rows_in": entry.outcome.rows_in,
             "rows_out": entry.outcome.rows_out,
             "seconds": entry.seconds,

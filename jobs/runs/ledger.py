@@ -20,13 +20,16 @@ from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits
 
+LOADED = ("digest", "refused", "events", "points", "definition", "begins")
+"""The columns that make a LoadedDay. Rows of an older program lack the last two."""
+
 
 def read_ledger(lake: Path, workload: str) -> Ledger:
     """The ledger of a workload's lake; an empty one if the lake does not exist yet."""
-    loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "digest", "refused", "events", "points"])
+    loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", *LOADED])
     results = read_table(lake / workload / "result_days", ["day", "query", "definition", "inputs", "exhausted"])
     return Ledger(
-        {row["day"]: LoadedDay(row["digest"], row["refused"], row["events"], row["points"]) for row in _rows(loaded)},
+        {row["day"]: LoadedDay(**{name: row[name] for name in LOADED if name in row}) for row in _rows(loaded)},
         {
             (row["query"], row["day"]): Recorded(
                 row["definition"],

@@ -6,9 +6,10 @@ tables of the lake, so any later process can continue where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -128,3 +129,16 @@ def days_between(first: date, last: date) -> tuple[date, ...]:
     ['2013-02-28', '2013-03-01']
     """
     return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
+
+
+def shown_days(days: Collection[date]) -> str:
+    """Days as ranges.
+
+    >>> shown_days([date(2013, 3, 8), date(2013, 3, 5), date(2013, 3, 6)])
+    '2013-03-05..2013-03-06, 2013-03-08'
+    """
+    parts = []
+    for _, group in groupby(enumerate(sorted(days)), lambda pair: pair[1].toordinal() - pair[0]):
+        first, *rest = (day for _, day in group)
+        parts.append(f"{first}..{rest[-1]}" if rest else str(first))
+    return ", ".join(parts)

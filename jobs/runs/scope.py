@@ -41,13 +41,16 @@ class LoadedDay:
     """What the lake knows of one operating day: the digest of its events (None: it has none) and the gate's verdict.
 
     `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
-    `points` count the day's events and their time-points.
+    `points` count the day's events and their time-points. `definition`: the hash of what made the last load, `begins`:
+    the day's first moment when its events were published; None: not known.
     """
 
     digest: str | None
     refused: bool = False
     events: int = 0
     points: int = 0
+    definition: str | None = None
+    begins: int | None = None
 
     @property
     def version(self) -> str:

@@ -1,12 +1,15 @@
-"""Checks whether a workload's sources have a day. Used before warm-up days are loaded, not for the run's own days."""
+"""Checks whether a workload's sources have a day. Used before other days than the run's own are loaded."""
 
 from __future__ import annotations
 
+import glob
+from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
 from jobs.raw.source_files import expand
 from jobs.workload.declaration import Workload
+from jobs.workload.sections.sources import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,10 +17,18 @@ if TYPE_CHECKING:
 
 def has_day(spark: SparkSession, workload: Workload, day: date) -> bool:
     """Whether every source that must have a file for each day has one for `day`."""
-    return all(
-        expand(spark, place)
-        for source in workload.sources.values()
-        if source.daily and source.must_exist
-        for place, file_day in source.paths([day], workload.base).items()
-        if file_day == day
-    )
+    return all(expand(spark, place) for place in _places(workload, day))
+
+
+def is_gone(workload: Workload, day: date) -> bool:
+    """Whether this machine can tell, without Spark, that a source has no file for `day` although it must."""
+    local = (local_path(place) for place in _places(workload, day))
+    return any(not glob.glob(str(file)) for file in local if file is not None)
+
+
+def _places(workload: Workload, day: date) -> Iterator[str]:
+    for source in workload.sources.values():
+        if source.daily and source.must_exist:
+            for place, file_day in source.paths([day], workload.base).items():
+                if file_day == day:
+                    yield place

@@ -1,14 +1,16 @@
 """Stage `validate`: checks the equation of rows and the quality gate, and publishes the days that pass.
 
-A day that fails keeps its events as they were. Its refused rows and the gate's verdict are written all the same, and
-the other days go on. Cost: one read of the staged days, their sort, and the gate for each day.
+A day that fails keeps its events as they were, unless days now begin at another moment: then they may belong to the
+days beside it. Its refused rows and the gate's verdict are written all the same, and the other days go on.
+
+Cost: one read of the staged days, their sort, and the gate for each day.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -28,10 +30,11 @@ from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
 from jobs.stages.file_ledgers import RowsLost
 from jobs.stages.held_rows import computed, frame_of, is_held, to_write, to_write_in_log_order
 from jobs.stages.ingest import EQUATION, STAGED, loaded, run_days
+from jobs.workload.load_definition import load_definition
 
 DAYS = "work_loaded_days"
 
-NEVER = {"digest": None, "events": 0, "points": 0}
+NEVER = {"digest": None, "events": 0, "points": 0, "begins": None}
 """The facts of a day of which no events were ever published."""
 
 
@@ -48,15 +51,16 @@ def validate(run: Run) -> StageOutcome:
     refused = {
         day: checks_of_day for day, checks_of_day in checks.items() if any(check.refuses for check in checks_of_day)
     }
-    passed = [day for day in run.loads if day not in refused]
+    kept = _kept(run, refused)
+    replaced = [day for day in run.loads if day not in kept]
     quarantine = run.spark.sql(statement("load", "quarantine"))
     published = [Replacement(to_write(run, quarantine), run.table("quarantine"), loaded(run, "undated"))]
-    if passed:
-        good = one_of("day", passed)
-        events = run.spark.table("passing").where(good)
-        published.append(Replacement(to_write_in_log_order(run, events), run.table("events"), good))
+    if replaced:
+        events = run.spark.table("passing").where(~sf.col("day").isin(*refused) if refused else sf.lit(True))
+        written = to_write_in_log_order(run, events)
+        published.append(Replacement(written, run.table("events"), one_of("day", replaced)))
     replace_all(published)
-    rows = _loaded_days(run, checks, refused)
+    rows = _loaded_days(run, checks, refused, kept)
     replace(rows, run.table(DAYS), in_run)
     return _outcome(run, equation, checks, rows)
 
@@ -123,18 +127,31 @@ def _reference_views(run: Run, queries: str) -> None:
             rows_of(run.spark, source, rank, files, ()).createOrReplaceTempView(source.name)
 
 
+def _kept(run: Run, refused: Collection[date]) -> dict[date, dict[str, Any]]:
+    """The facts of refused days that keep their events, which were cut from the log where days begin now."""
+    if not refused:
+        return {}
+    held = {row["day"]: NEVER | row for row in _stored(run, "loaded_days", ("day", *NEVER))}
+    begin = run.workload.operating_days.interval
+    facts = {day: held.get(day, NEVER) for day in refused}
+    return {day: of_day for day, of_day in facts.items() if of_day["begins"] in (None, begin(day)[0])}
+
+
 def _loaded_days(
-    run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
+    run: Run,
+    checks: Mapping[date, tuple[Check, ...]],
+    refused: Collection[date],
+    kept: Mapping[date, Mapping[str, Any]],
 ) -> pa.Table:
-    """The facts of days on which results depend. A refused day keeps the digest of the events that it has."""
+    """The facts of days on which results depend. A refused day has the digest of the events that it keeps."""
     point = {"point": f"`{run.workload.time.point_column}`"}
     counted = run.spark.sql(statement("load", "day_digests"), args=point).toArrow().to_pylist()
     digests = {row["day"]: row for row in counted}
-    before = {row["day"]: row for row in _stored(run, "loaded_days", ("day", *NEVER))} if refused else {}
-    empty = {"digest": "0", "events": 0, "points": 0}
+    definition, begin = load_definition(run.workload), run.workload.operating_days.interval
     rows = []
     for day in run.loads:
-        facts = before.get(day, NEVER) if day in refused else digests.get(day, empty)
+        published = {"digest": "0", "events": 0, "points": 0, "begins": begin(day)[0]} | digests.get(day, {})
+        facts = kept.get(day, NEVER) if day in refused else published
         failed = [str(check) for check in checks[day] if check.refuses]
         rows.append(
             {
@@ -144,9 +161,11 @@ def _loaded_days(
                 "refused": day in refused,
                 "reason": failed[0] if failed else None,
                 "checks": json.dumps([check.to_dict() for check in checks[day]]),
+                "definition": definition,
             }
         )
-    types = {"day": pa.date32(), "events": pa.int64(), "points": pa.int64(), "refused": pa.bool_()}
+    whole = dict.fromkeys(("events", "points", "begins"), pa.int64())
+    types = {"day": pa.date32(), "refused": pa.bool_(), **whole}
     return pa.table({name: pa.array([r[name] for r in rows], types.get(name, pa.string())) for name in rows[0]})
 
 

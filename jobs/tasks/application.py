@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -38,7 +38,7 @@ class Application:
     """The work of one command line on a workload's lake.
 
     `first`, `last`: the operating days; None if `scope` finds them. `prepare` runs before the tables are opened.
-    `scope` decides what is evaluated; without it, the days do.
+    `scope` decides what is evaluated; without it, the days do. `again`: days to load before that.
     """
 
     workload: str
@@ -49,6 +49,7 @@ class Application:
     run_id: str | None = None
     prepare: Callable[[SparkSession], None] | None = None
     scope: Callable[[Run], Scope] | None = None
+    again: Sequence[date] = ()
 
     def run(self) -> None:
         """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
@@ -73,12 +74,14 @@ class Application:
         from jobs.lake.session import start_session
         from jobs.runs.input_size import input_size
         from jobs.tasks.nightly import TASKS as SPARK_TASKS
-        from jobs.tasks.nightly import begin, refused_days
+        from jobs.tasks.nightly import begin, load_again, refused_days
         from jobs.workload.declaration import load_workload
 
         started = time.perf_counter()
         progress.start("start")
-        size = input_size(load_workload(self.folder), self.tasks, self.first, self.last, places.lake())
+        read = (self.again[0], self.again[-1]) if self.again else (self.first, self.last)
+        tasks = ("load", *self.tasks) if self.again else self.tasks
+        size = input_size(load_workload(self.folder), tasks, *read, places.lake())
         progress.note(str(size))
         spark = start_session(f"trendmill {self.workload}", scale=size.scale)
         try:
@@ -87,11 +90,13 @@ class Application:
             days = self.first or date.min, self.last or date.min
             run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress, judges=judges)
             if self.scope is not None:
+                again = load_again(run, self.again)
                 scope = self.scope(run)
-                if not scope.evaluations:
+                if not scope.evaluations and not again:
                     progress.note("nothing to evaluate: every result is up to date")
                     return
-                run = replace(run, scope=scope, first=scope.days[0], last=scope.days[-1], loads=())
+                touched = sorted({*again, *scope.days})
+                run = replace(run, scope=scope, first=touched[0], last=touched[-1], loads=())
             progress.finish("start", StageOutcome(message=f"run {run_id}"), time.perf_counter() - started)
             for task in TASKS:
                 check()

@@ -8,7 +8,7 @@ The fourth task, publish, needs no JVM: jobs/reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -20,7 +20,8 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import result_table, table_beside
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
-from jobs.runs.run import Progress, Run
+from jobs.runs.outdated_loads import outdated_days, refuse_mixed_days
+from jobs.runs.run import Progress, Run, shown_days
 from jobs.runs.scope import Scope, evaluate_after_loading, evaluate_stale, warm_up
 from jobs.runs.source_days import has_day
 from jobs.stages.compare import compare
@@ -68,14 +69,31 @@ def load(run: Run) -> None:
 
     Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
     """
-    with journal(run) as kept:
-        for days in _loads(run):
-            part = replace(run, loads=days)
-            kept.perform("ingest", ingest, part, days)
-            kept.perform("validate", validate, part, days)
+    ledger = read_ledger(run.lake, run.workload.name)
+    refuse_mixed_days(ledger, run.workload, run.days)
+    if others := set(outdated_days(ledger, run.workload)) - set(run.days):
+        run.progress.note(f"{shown_days(others)}: loaded by another definition; `trendmill status` says what to do")
+    _load(run, _loads(run))
     refused = refused_days(run)
     if len(refused) == len(run.days):
         raise GateFailure(refused)
+
+
+def load_again(run: Run, days: Collection[date]) -> tuple[date, ...]:
+    """Load those of the days that a source still has, and nothing else. Returns them, ascending."""
+    present = tuple(sorted(day for day in days if has_day(run.spark, run.workload, day)))
+    refuse_mixed_days(read_ledger(run.lake, run.workload.name), run.workload, present)
+    if present:
+        _load(run, [present])
+    return present
+
+
+def _load(run: Run, steps: Iterable[tuple[date, ...]]) -> None:
+    with journal(run) as kept:
+        for days in steps:
+            part = replace(run, loads=days)
+            kept.perform("ingest", ingest, part, days)
+            kept.perform("validate", validate, part, days)
 
 
 def _loads(run: Run) -> Iterator[tuple[date, ...]]:
@@ -93,6 +111,7 @@ def _loads(run: Run) -> Iterator[tuple[date, ...]]:
 
 def slice_(run: Run) -> None:
     """Count, plan, and write the slices of all events that will be read."""
+    refuse_mixed_days(read_ledger(run.lake, run.workload.name), run.workload)
     run = with_scope(run)
     assert run.scope is not None
     with journal(run) as kept:
@@ -104,6 +123,7 @@ def slice_(run: Run) -> None:
 
 def evaluate(run: Run) -> None:
     """Evaluate the scope. Slices that another run replaced meanwhile are made again."""
+    refuse_mixed_days(read_ledger(run.lake, run.workload.name), run.workload)
     run = with_scope(run)
     assert run.scope is not None
     if run.scope.evaluations and not is_sliced(run):

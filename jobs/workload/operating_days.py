@@ -78,11 +78,6 @@ class OperatingDays:
         begin = f"({since} - (({since} % {self.length}) + {self.length}) % {self.length})"
         return f"DATE '1970-01-01' + CAST({begin} / {self.length} AS INT)"
 
-    def former_sql(self) -> str:
-        """The same of `ts`, as tables have it that were made when only Spark wrote them."""
-        since = f"(ts - {self.offset})"
-        return f"date_from_unix_date(CAST(({since} - pmod({since}, {self.length})) div {self.length} AS INT))"
-
 
 def day_number(day: date) -> int:
     """Days since 1970-01-01."""

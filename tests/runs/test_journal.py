@@ -29,6 +29,7 @@ def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: StoredLa
     for row in rows:
         assert row["versions"]["software"]["pyspark"] == metadata.version("pyspark")
         assert row["versions"]["software"]["trendmill"] == metadata.version("trendmill")
+        assert row["versions"]["settings"] == "for small inputs, interpreted code, 1500m of heap"
         for table, version in row["versions"]["tables"].items():
             home = undisturbed_lake.folder / "machines"
             folder = home / "_work" / table.removeprefix("work_") if table.startswith("work_") else home / table

@@ -22,10 +22,12 @@ from cep_core.events.logs.reading.name_tokens import (
     scan_names,
     wanted,
 )
-from cep_core.events.logs.reading.text_blocks import BLOCK, Source, TextPlace, name_of, next_bytes, opened
+from cep_core.events.logs.reading.text_blocks import Source, TextPlace, name_of, next_bytes, opened
 
 NamedPoints = tuple[Ints, dict[str, Flags]]
 """The stamps of points, and for each wanted name whether it holds there."""
+BLOCK = 1 << 17
+"""The number of bytes that are read at once. Lines are short, and a point of a monitor takes ten times their bytes."""
 _EARLIEST = int(np.iinfo(np.int64).min)
 
 

@@ -34,11 +34,10 @@ def offsets_of(events: pa.Table, points: str = BY_TIMESTAMP) -> Ints:
     ([0, 0, 0], [0, 1, 0], [1, 0, 0])
     """
     ts = events["ts"].to_numpy()
-    rows = np.arange(len(ts))
     if points == BY_TIMESTAMP:
         return np.zeros(len(ts), np.int64)
     if points == BY_EVENT:
-        return rows - np.searchsorted(ts, ts)
+        return offsets_in_stamp(ts)
     place = one_array(pc.rank(events[points], sort_keys="ascending", tiebreaker="dense")).to_numpy().astype(np.int64)
     order = np.lexsort((place, ts))
     new = np.diff(ts[order], prepend=ts[order[:1]] - 1 if len(ts) else 0) != 0
@@ -67,10 +66,15 @@ def points_of(ts: Ints, offset: Ints) -> pa.Table:
     >>> points_of(np.array([1, 1, 3]), np.array([0, 1, 0])).to_pydict()
     {'ts': [1, 3], 'points': [2, 1]}
     """
-    first = np.flatnonzero(np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1]))
+    first = _first_rows(ts)
     stamps = ts[first]
     most = np.maximum.reduceat(offset, first) + 1 if len(ts) else np.zeros(0, np.int64)
     return pa.table({"ts": stamps, "points": most})
+
+
+def _first_rows(ts: Ints) -> Ints:
+    """The first row of each stamp of events in order."""
+    return np.flatnonzero(np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1]))
 
 
 def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table, pa.Table]:
@@ -148,8 +152,9 @@ def _points_and_places(events: pa.Table, points: pa.Table | None) -> tuple[Ints,
         points = points_of(ts, offset)
     stamps, counts = points["ts"].to_numpy(), points["points"].to_numpy()
     first = np.cumsum(counts) - counts
-    point = first[np.searchsorted(stamps, ts)] + offset if len(ts) else np.zeros(0, np.int64)
-    return np.repeat(stamps, counts), point
+    rows = _first_rows(ts)
+    of_stamps = first[np.searchsorted(stamps, ts[rows])] if len(rows) else rows
+    return np.repeat(stamps, counts), np.repeat(of_stamps, np.diff(rows, append=len(ts))) + offset
 
 
 def _encoded(columns: Mapping[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:

@@ -10,7 +10,7 @@ error wherever it happens, the log is one stretch. Cost: that of the evaluations
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import Formula
 from cep_core.language.temporal.reach import future_reach, past_reach
-from cep_core.monitoring.first_order.arrays.relation import Relation
+from cep_core.monitoring.first_order.arrays.relation import Relation, together
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.operators.normal import merged
@@ -56,7 +56,7 @@ def satisfied_in_stretches(
         relation, _ = satisfied(formula, read, types, texts=texts)
         asked = relation.between(stretch.begin - stretch.first, stretch.end - stretch.first)
         parts.append(replace(asked, begin=asked.begin + stretch.first, end=asked.end + stretch.first))
-    return _joined(parts), texts
+    return merged(together([part for part in parts if part.rows] or parts[:1])), texts
 
 
 def stretches_of(log: PointLog, plain: Formula) -> list[Stretch]:
@@ -99,11 +99,3 @@ def _equal_stretches(log: PointLog, number: int, back: int, ahead: int) -> list[
 
 def _events_before(log: PointLog, point: int) -> int:
     return sum(int(np.searchsorted(own.point, point)) for own in log.events.values())
-
-
-def _joined(parts: Sequence[Relation]) -> Relation:
-    """Relations whose rows begin one after the other, as one in normal form."""
-    some = [part for part in parts if part.rows] or parts[:1]
-    columns = tuple(np.concatenate(columns) for columns in zip(*(part.columns for part in some), strict=True))
-    begin, end = (np.concatenate([getattr(part, side) for part in some]) for side in ("begin", "end"))
-    return merged(Relation(some[0].variables, columns, begin, end))

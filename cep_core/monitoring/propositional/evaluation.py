@@ -38,7 +38,7 @@ def truths(core: Formula, trace: Trace) -> Bits:
 
 def truths_of(formulas: Sequence[Formula], trace: Trace) -> list[Bits]:
     """The same for several formulas, which share equal subformulas."""
-    return truths_and_counts(formulas, (), trace, np.zeros(trace.points, np.int64), 1)[0]
+    return truths_and_counts(formulas, (), trace, np.zeros(0, np.int64), 1)[0]
 
 
 def truths_and_counts(
@@ -46,7 +46,8 @@ def truths_and_counts(
 ) -> tuple[list[Bits], Ints]:
     """The truths of some formulas; and [counted, groups] at how many points of each group others hold.
 
-    `group` [n]: the number of each point's group; points of no group have one below 0 or not below `groups`.
+    `group` [n], or [0] if nothing is counted: the number of each point's group; points of no group have one below 0 or
+    not below `groups`.
     """
     longest = max((bound for formula in (*formulas, *counted) for bound in _bounds(formula)), default=0)
     parts = []
@@ -55,14 +56,13 @@ def truths_and_counts(
     for columns in columns_of(trace, longest):
         evaluation = _Evaluation(trace, columns, begin)
         parts.append([columns.flags(evaluation.column(formula)) for formula in formulas])
-        own = group[begin : evaluation.end] if counted else group[:0]
+        own = group[begin : evaluation.end]
         own = np.where((own >= 0) & (own < groups), own, groups)
         for number, formula in enumerate(counted):
             holds = columns.flags(evaluation.column(formula))
             counts[number] += np.bincount(own[holds], minlength=groups + 1)[:groups]
         begin = evaluation.end
-    found = [np.concatenate(of) if len(parts) != 1 else of[0] for of in zip(*parts, strict=True)]
-    return found, counts
+    return [np.concatenate(of) if len(parts) != 1 else of[0] for of in zip(*parts, strict=True)], counts
 
 
 class _Evaluation:

@@ -107,12 +107,12 @@ class PropositionalEvaluator(PolicyResults):
         yield from partial(violations.select(complete.names).cast(complete), numbers, owned.days, self.most)
         complete, of_edges = with_certain(self.episode_schema), self._edge_schema
         runs = self._with_moment(judgement.episodes())
-        found = runs.select(complete.names).cast(complete)
+        listed = runs.select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
-        yield from tagged(partial_episodes(found, known, owned.days, self.most, cut), EPISODES)
+        yield from tagged(partial_episodes(listed, known, owned.days, self.most, cut), EPISODES)
         if self.explained:
-            kept = pa.array(candidates(found, owned.days, self.explained, cut))
-            yield from tagged(partial_episodes(found.take(kept), known, owned.days, None, cut), WHY)
+            kept = pa.array(candidates(listed, owned.days, self.explained, cut))
+            yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)
             explaining = Explaining(self.policy, split, events)
             yield from tagged(explained_pieces(explaining, runs.take(kept), violations, PLACE), WHY)
 
@@ -124,10 +124,10 @@ class PropositionalEvaluator(PolicyResults):
         days = len(parts(owned.days))
         day = certain_days(trace.trace.stamps, owned.days, self._after)
         day[~own[sub_logs_of_points(trace.trace.starts)] | ~heard] = -1
-        found, counts = truths_and_counts(formulas, counted, trace.trace, day, days)
+        truths, counts = truths_and_counts(formulas, counted, trace.trace, day, days)
         points = np.bincount(day[(day >= 0) & (day < days)], minlength=days)
-        condition = None if self.condition is None else found[1]
-        judgement = Judgement(trace, ~found[0], condition, own, owned.days, self._after)
+        condition = None if self.condition is None else truths[1]
+        judgement = Judgement(trace, ~truths[0], condition, own, owned.days, self._after)
         return judgement, truth_rows(self.policy.formula, counts, points, owned.days)
 
     def _heard(self, trace: SplitTrace, events: pa.Table) -> Flags:

@@ -113,6 +113,8 @@ class _Decided:
         return (self.gaps < np.uint64(interval.low)) | (self.gaps > np.uint64(high))
 
     def _past(self, interval: Interval, parts: list[Flags]) -> Flags:
+        if all(part.all() for part in parts):
+            return parts[-1]
         first = self._first_in_reach(interval)
         last = self._last_before(interval)  # the points in [first, last) are in the interval
         right = _all_between(parts[-1], first, last)
@@ -133,6 +135,8 @@ class _Decided:
         if interval.low > _LATEST:
             return np.zeros(len(self.times), np.intp)
         low = np.uint64(interval.low)
+        if not low:
+            return self.here + 1
         ends = np.searchsorted(self.times, np.where(self.times < low, np.uint64(0), self.times - low), "right")
         return np.minimum(np.where(self.times < low, 0, ends), self.here + 1)
 
@@ -144,7 +148,8 @@ class _Decided:
         end = np.searchsorted(self.times, self.times + np.minimum(high, room), "right")
         flags = end < len(self.times)  # a point beyond the reach is in
         for part in parts:
-            flags &= _all_between(part, self.here, end)
+            if not part.all():
+                flags &= _all_between(part, self.here, end)
         return flags
 
 

@@ -1,4 +1,7 @@
-"""Creating tables from their definitions. A table with other columns than the defined ones is refused.
+"""Creating tables from their definitions. A table whose columns have other types than the defined ones is refused.
+
+An attribute that joins the log becomes a new column, without values in old rows. The column of an attribute that left
+stays, without values in new rows.
 
 delta-rs makes a table's first version, CHECK constraints and all, in one commit and without Spark, which takes 0.2 s of
 CPU time for each. Deletion vectors and column mapping are off, so that workers and other readers can open a table's
@@ -16,7 +19,7 @@ from deltalake.schema import ArrayType, PrimitiveType
 
 from jobs import places
 from jobs.exits import SchemaChanged
-from jobs.lake.definition import Column, Table, identifier
+from jobs.lake.definition import Column, Table, identifier, is_attribute
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register_table, table_folders
 from jobs.lake.session import scale_of
@@ -116,33 +119,41 @@ def sql_type(delta: object) -> str:
 
 
 def _restate_checks(workload: str, table: Table, folder: Path) -> None:
-    """Let constraints in former words say the same in words that both writers read."""
-    in_lake = DeltaTable(folder).metadata().configuration if table.former_checks else {}
-    former = {f"delta.constraints.{name}": text for name, text in table.former_checks.items()}
-    present = {
-        name: table.checks[name.rpartition(".")[2]] for name, text in former.items() if in_lake.get(name) == text
-    }
-    if present:
+    """Let a table's constraints say what they say now: days begin at another hour, an event type joined.
+
+    Rows that the table holds are not looked at.
+    """
+    if not table.checks:
+        return
+    in_lake = DeltaTable(folder).metadata().configuration
+    defined = {f"delta.constraints.{name}": text for name, text in table.checks.items()}
+    if changed := {name: text for name, text in defined.items() if in_lake.get(name) not in (None, text)}:
         with fence_of(workload).alone():
-            DeltaTable(folder).alter.set_table_properties(present, raise_if_not_exists=False)
+            DeltaTable(folder).alter.set_table_properties(changed, raise_if_not_exists=False)
 
 
 def _compare(workload: str, table: Table, folder: Path) -> None:
-    in_lake = {field.name: sql_type(field.type) for field in DeltaTable(folder).schema().fields}
+    """Add new columns to a table that widens; let attributes stay that are not declared any more; refuse the rest."""
+    fields = DeltaTable(folder).schema().fields
+    in_lake = {field.name: sql_type(field.type) for field in fields}
     required = {column.name: column.type.upper() for column in table.columns}
-    if in_lake == required:
+    former = {field.name for field in fields if is_attribute(field.metadata.get("comment", ""))} - set(required)
+    kept = {name: of_type for name, of_type in in_lake.items() if not (table.widens and name in former)}
+    if kept == required:
         return
-    new = [column for column in table.columns if column.name not in in_lake]
-    if table.widens and all(column.nullable for column in new) and in_lake.items() <= required.items():
+    new = [column for column in table.columns if column.name not in kept]
+    if table.widens and all(column.nullable for column in new) and kept.items() <= required.items():
         with fence_of(workload).alone():
             DeltaTable(folder).alter.add_columns([_field(column) for column in new])
         return
     differences = [
-        f"{name}: {in_lake.get(name, 'absent')} in the lake, {required.get(name, 'absent')} as defined"
-        for name in dict.fromkeys([*in_lake, *required])
-        if in_lake.get(name) != required.get(name)
+        f"{name}: {kept.get(name, 'absent')} in the lake, {required.get(name, 'absent')} as defined"
+        for name in dict.fromkeys([*kept, *required])
+        if kept.get(name) != required.get(name)
     ]
+    of_table = f"the table: trendmill rebuild {workload} {table.name}"
+    of_events = f"the tables of events and load all days again: trendmill rebuild {workload} --events"
     raise SchemaChanged(
         f"the columns of {workload}.{table.name} have changed ({'; '.join(differences)}); "
-        f"to rebuild the table: trendmill rebuild {workload} {table.name}"
+        f"to rebuild {of_events if table.of_events else of_table}"
     )

@@ -23,8 +23,8 @@ def events(schema: LogSchema, days: OperatingDays) -> Table:
             ),
             *attribute_columns(schema),
         ),
+        widens=True,
         checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {days.sql()}"},
-        former_checks={"inside_its_day": f"day = {days.former_sql()}"},
         in_spark=True,
     )
 
@@ -48,6 +48,7 @@ def staged_events(schema: LogSchema) -> Table:
             Column("_reason", "STRING", "Why the rule exists"),
             Column("_undated", "BOOLEAN", "Refused without a readable ts or a day of its file", nullable=False),
         ),
+        widens=True,
         checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
         in_spark=True,
     )
@@ -113,7 +114,10 @@ LOADED_DAYS = Table(
         Column("events", "BIGINT", "Published events", nullable=False),
         Column("points", "BIGINT", "Their time-points", nullable=False),
         Column("checks", "STRING", "JSON: each gate rule's outcome, fatal ones and warnings", nullable=False),
+        Column("definition", "STRING", "Hash of what the last load was made by: events.sql, sources, rules, days"),
+        Column("begins", "BIGINT", "The day's first moment when its events were published; null: none were"),
     ),
+    widens=True,
     checks={"counts": "events >= points AND points >= 0"},
 )
 

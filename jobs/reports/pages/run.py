@@ -35,6 +35,7 @@ def page(report: DayReport) -> Page:
         "stages": {"headings": _STAGES, "rows": [_stage(stage) for stage in latest]},
         "versions": _versions(latest, "tables"),
         "software": _versions(latest, "software"),
+        "settings": _settings(latest),
         "slices": {"headings": _SLICES, "rows": _slices(slices)},
         "earlier": {
             "headings": _RUNS,
@@ -86,6 +87,17 @@ def _versions(stages: list[dict[str, Any]], kind: str) -> str:
     for stage in stages:
         versions |= json.loads(stage["versions"] or "{}").get(kind, {})
     return ", ".join(f"{shown(name)} {shown(str(version))}" for name, version in sorted(versions.items()))
+
+
+def _settings(stages: list[dict[str, Any]]) -> str:
+    """Spark's settings, with the stages that had them if not all had the same."""
+    of_stages: dict[str, list[str]] = {}
+    for stage in stages:
+        if settings := json.loads(stage["versions"] or "{}").get("settings"):
+            of_stages.setdefault(settings, []).append(stage["stage"])
+    if len(of_stages) == 1:
+        return shown(next(iter(of_stages)))
+    return "; ".join(f"{shown(settings)} ({', '.join(names)})" for settings, names in of_stages.items())
 
 
 def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:

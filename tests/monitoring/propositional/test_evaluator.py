@@ -25,12 +25,11 @@ from cep_core.monitoring.propositional.result.shares import parts_of_formula
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.monitoring.shared.why.checker import proves
-from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
 from cep_core.slicing.ranges import read_from
 from tests.counts import few
-from tests.monitoring.propositional.worlds import DAYS, Row, World, events_of, policy_of, rows_of, worlds
+from tests.monitoring.propositional.worlds import DAYS, Row, World, basis, events_of, policy_of, rows_of, worlds
 from tests.slicing.laws.only_read import only_read
 
 P, Q = Predicate("p"), Predicate("q")
@@ -237,14 +236,6 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
         (7, 6, "NOT r", 20, False, None),
         (8, 7, "r", 20, True, 1),
     ]
-
-
-def basis(tree: ProofTree) -> set[tuple[str, object]]:
-    """What a proof rests on, by definition."""
-    return {
-        (leaf.formula.event_type, "absent" if not leaf.holds else "here" if leaf.point == tree.point else leaf.point)  # type: ignore[attr-defined]
-        for leaf in tree.leaves()
-    }
 
 
 def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:

@@ -17,11 +17,10 @@ from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.reference import truth
 from cep_core.monitoring.propositional.stream.verdicts import Truths
 from cep_core.monitoring.propositional.why.causes import TraceCauses
-from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces
-from tests.monitoring.propositional.worlds import policy_of
+from tests.monitoring.propositional.worlds import basis, policy_of
 
 QUIET = "late IMPLIES EVENTUALLY[0,3] (ALWAYS[0,1] (NOT late))"
 DELAYS = "@1 late\n@2 late\n@3 late\n@4 late\n@5 late\n@6\n@9 late\n@11\n@20\n"
@@ -96,14 +95,6 @@ def test_a_sub_log_is_asked_by_its_values() -> None:
         cep.why_mtl(formula, table, (4, 0), {"x": 2}, for_each="x")
     with pytest.raises(ValueError, match="the log has 1 point at 3, none of offset 1"):
         cep.why_mtl(formula, table, (3, 1), {"x": 2}, for_each="x")
-
-
-def basis(tree: ProofTree) -> set[tuple[str, object]]:
-    """What a proof rests on, by definition."""
-    return {
-        (leaf.formula.event_type, "absent" if not leaf.holds else "here" if leaf.point == tree.point else leaf.point)  # type: ignore[attr-defined]
-        for leaf in tree.leaves()
-    }
 
 
 @given(propositional_formulas(sugar=True, depth=2), drawn_traces(stamps=4, rate=2))

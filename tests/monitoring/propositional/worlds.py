@@ -15,10 +15,11 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.patterns.bind.conditions import bind_condition
 from cep_core.language.propositional.policy import EventAtom, PropositionalPolicy
-from cep_core.language.temporal.formulas import Formula, Implies
+from cep_core.language.temporal.formulas import Formula, Implies, Predicate
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.reference import truth
+from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.testing.choice import chosen
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import trace_of_points
@@ -162,3 +163,13 @@ def _known(kind: str, k: Any, g: Any, v: Any) -> Row:
 def rows_of(table: pa.Table) -> list[Row]:
     """The rows of a merged table, without `certain`."""
     return list(zip(*[column.to_pylist() for column in table.columns[:-1]], strict=True))
+
+
+def basis(tree: ProofTree) -> set[tuple[str, object]]:
+    """What a proof rests on, by definition: its atoms, and the places of those that hold."""
+    names = set()
+    for leaf in tree.leaves():
+        assert isinstance(leaf.formula, Predicate)
+        where = "absent" if not leaf.holds else "here" if leaf.point == tree.point else leaf.point
+        names.add((leaf.formula.event_type, where))
+    return names

@@ -63,7 +63,13 @@ def runs(day: date) -> list[dict[str, Any]]:
             "status": "done",
             "message": f"{SCRIPT} {stage}",
             "workload_hash": "abc123",
-            "versions": json.dumps({"tables": {"events": 3}, "software": {"numba": "0.60"}}),
+            "versions": json.dumps(
+                {
+                    "tables": {"events": 3},
+                    "software": {"numba": "0.60"},
+                    "settings": "for large inputs" if number else "for small inputs",
+                }
+            ),
             "rows_in": 47,
             "rows_out": 40,
             "seconds": 1.5 + number,

@@ -140,3 +140,10 @@ def test_every_page_is_in_the_menu_of_every_other(site: Path, day: object) -> No
     assert {"index.html", "slicing.html", "quality.html", "catalogue.html", "run.html"} <= files
     for name in files:
         assert files <= {element.attributes["href"] for element in read(folder / name).all("a")}
+
+
+def test_the_run_page_tells_settings_and_versions(site: Path) -> None:
+    """A run's tasks may have had settings for inputs of different sizes: each with its stages."""
+    text = " ".join(read(site / "lines" / DAY.isoformat() / "run.html").text("p"))
+    assert "Spark's settings: for small inputs (ingest); for large inputs (validate, evaluate)." in text
+    assert "Computed with: numba 0.60." in text

@@ -10,7 +10,7 @@ from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.events.logs.reading.value_columns import Bytes
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 
 GOOD, NO_STAMP, BAD_STAMP, BACK, UNEXPECTED, NO_TEXT = range(6)
 """How a scan ended: at the end of the text, or at a line that does not begin with @, with a stamp that is no whole
@@ -51,7 +51,7 @@ def wanted(names: list[str]) -> NamesWanted:
     return NamesWanted(np.frombuffer(b"".join(encoded), np.uint8), borders, slots)
 
 
-@inner
+@borrowing
 def _number_of(names: NamesWanted, text: Bytes, begin: int, end: int, code: int) -> int:
     """The number of the name text[begin:end], -1 if it is not wanted."""
     place = code & (names.slots.shape[0] - 1)
@@ -69,7 +69,7 @@ def _number_of(names: NamesWanted, text: Bytes, begin: int, end: int, code: int)
     return -1
 
 
-@inner
+@borrowing
 def _is_in_name(byte: int) -> bool:
     """Letters, digits, _ - . : / and all bytes beyond ASCII."""
     return (
@@ -81,7 +81,7 @@ def _is_in_name(byte: int) -> bool:
     )
 
 
-@inner
+@borrowing
 def _letter_length(text: Bytes, i: int, end: int) -> int:
     """The number of bytes of a letter beyond ASCII in UTF-8; 0 if they are no letter."""
     byte = text[i]
@@ -145,7 +145,7 @@ def scan_names(
     return _fault(GOOD, point, size, progress)
 
 
-@inner
+@borrowing
 def _line_of_names(text: Bytes, i: int, names: NamesWanted, columns: Columns, point: int) -> int:
     """Sets the bits of the names up to the end of the line. Gives its place; that of a fault as -1 - place."""
     size = text.shape[0]
@@ -170,7 +170,7 @@ def _line_of_names(text: Bytes, i: int, names: NamesWanted, columns: Columns, po
     return i
 
 
-@inner
+@borrowing
 def _fault(end: int, points: int, at: int, progress: Ints) -> int:
     progress[0] = points
     progress[1] = at

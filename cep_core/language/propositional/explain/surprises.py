@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cep_core.language.propositional.explain.fixed import fixed_truth
 from cep_core.language.propositional.explain.unsatisfied import is_never_met
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.temporal.formulas import And, Formula, Next, Not, Or, Predicate, Prev, Since, Truth, Until
@@ -9,10 +10,16 @@ from cep_core.language.temporal.walk import operands, walk
 
 
 def warnings_of(policy: PropositionalPolicy) -> list[str]:
-    """What holds or fails whatever happens, silence that breaks the policy, atoms that never hold, merged points."""
+    """What holds or fails whatever happens, silence that breaks the policy, atoms that never hold, merged points.
+
+    That a policy holds on the empty log is no surprise: each one about what must follow an event does.
+    """
     warnings = []
+    fixed = fixed_truth(policy.core)
     if not policy.atoms:
         warnings.append("the formula names no atom: no event changes its verdicts")
+    elif fixed is not None:
+        warnings.append(f"the policy {'holds at' if fixed else 'is violated by'} every point, whatever happens")
     elif not holds_in_silence(policy.core):
         warnings.append("a point without any of the atoms breaks the policy: silence is a violation")
     warnings += [

@@ -18,14 +18,13 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Floats, Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.network import Network
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.confidence.orders import between_states
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.worlds import Times, admits
 from cep_core.matching.judging.negation_listed import tested
 from cep_core.matching.judging.quantities import Matches

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cep_core.arrays import Floats, Ints
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
+from cep_core.inner_kernels import borrowing
 
 SLOTS = 62
 """The largest number of chosen events pending at once: the bits of a configuration."""

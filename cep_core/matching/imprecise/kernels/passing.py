@@ -20,9 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.matching.arrays.network import holds
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.configurations import (
     NOTHING,
     SLOTS,

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cep_core.arrays import Flags, Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.matching.arrays.network import Network
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.configurations import SLOTS, Configurations, begin_at, copy, free_slot, union
 from cep_core.matching.imprecise.kernels.passing import advance
 from cep_core.matching.imprecise.kernels.useful import mark_useful

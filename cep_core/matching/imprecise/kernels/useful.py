@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
+from cep_core.inner_kernels import borrowing
 from cep_core.matching.arrays.network import Network, holds
 from cep_core.matching.arrays.paths import Paths
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.worlds import Times
 
 

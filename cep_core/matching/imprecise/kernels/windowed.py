@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cep_core.inner_kernels import inner
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.matching.imprecise.kernels.configurations import (
     NOTHING,
     SLOTS,

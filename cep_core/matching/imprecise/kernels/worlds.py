@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cep_core.arrays import Flags, Floats, Ints
+from cep_core.inner_kernels import borrowing
 from cep_core.matching.arrays.network import Network
-from cep_core.matching.imprecise.kernels.borrowing import borrowing
 
 STRICT, LOOSE, TIED = 0, 1, 2
 """Edges. STRICT: to a later moment. LOOSE: or to the same moment with a larger `seq`. TIED: only the latter."""

@@ -68,6 +68,19 @@ class Relation:
         return replace(self, variables=tuple(names.get(name, name) for name in self.variables))
 
 
+def together(parts: Sequence[Relation]) -> Relation:
+    """The rows of one or more relations that have the same variables in the same order; not in normal form.
+
+    >>> one = Relation(("x",), (np.array([7]),), np.array([0]), np.array([2]))
+    >>> both = together([one, one])
+    >>> both.columns[0].tolist(), both.begin.tolist(), both.end.tolist()
+    ([7, 7], [0, 0], [2, 2])
+    """
+    columns = tuple(np.concatenate(pieces) for pieces in zip(*(part.columns for part in parts), strict=True))
+    begin, end = (np.concatenate([getattr(part, side) for part in parts]) for side in ("begin", "end"))
+    return Relation(parts[0].variables, columns, begin, end)
+
+
 def rows_of(relation: Relation, variables: Sequence[str]) -> Ints:
     """[rows, variables] The bits of some columns, row by row: two rows are equal if and only if their values are.
 

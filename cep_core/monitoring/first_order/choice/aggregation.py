@@ -22,7 +22,7 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import Aggregation
 from cep_core.monitoring.first_order.arrays.endpoints import Sweep, runs_of_steps, sweep_of
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
-from cep_core.monitoring.first_order.arrays.relation import Column, Relation
+from cep_core.monitoring.first_order.arrays.relation import Column, Relation, together
 from cep_core.monitoring.first_order.arrays.setting import TermSetting, in_order
 from cep_core.monitoring.first_order.kernels.exact_totals import float_totals, quotients
 from cep_core.monitoring.first_order.kernels.grouping import order_of
@@ -54,9 +54,7 @@ def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSettin
             errors.append(error)
     if errors:
         raise min(errors, key=lambda error: error.stamp)
-    columns = tuple(np.concatenate(pieces) for pieces in zip(*(part.columns for part in parts), strict=True))
-    begin, end = (np.concatenate([getattr(part, side) for part in parts]) for side in ("begin", "end"))
-    return ordered(Relation(parts[0].variables, columns, begin, end))
+    return ordered(together(parts))
 
 
 def _parts(group: Ints) -> Iterator[tuple[Ints | slice, Ints]]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.kernels.windows import (
     Bounds,
@@ -66,9 +66,17 @@ class Timeline:
     def window(self, interval: Interval) -> WindowTables:
         """The tables of a resolved interval."""
         if interval not in self._windows:
-            earliest, latest, seeing = window_tables(self.stamps, self.far, _bounds(interval))
-            self._windows[interval] = WindowTables(earliest, latest, _mask(seeing))
+            self._windows[interval] = self._tables(interval)
         return self._windows[interval]
+
+    def _tables(self, interval: Interval) -> WindowTables:
+        if interval == ANY_TIME:  # a point sees itself and all before it
+            places = np.arange(self.points + 1)
+            whole = np.zeros(min(self.points, 1), np.int64)
+            latest = np.where(places > 0, self.points, 0)
+            return WindowTables(places, latest, Mask(places // max(self.points, 1), whole, whole + self.points))
+        earliest, latest, seeing = window_tables(self.stamps, self.far, _bounds(interval))
+        return WindowTables(earliest, latest, _mask(seeing))
 
     def steps(self, interval: Interval) -> Mask:
         """The points whose previous point is at a time difference in the interval."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import numpy as np
-
-from cep_core.monitoring.first_order.arrays.relation import Column, Relation
+from cep_core.monitoring.first_order.arrays.relation import Relation, together
 from cep_core.monitoring.first_order.operators.normal import merged
 
 
@@ -15,18 +13,13 @@ def union(left: Relation, right: Relation) -> Relation:
     same_order = right.of_variables(left.variables)
     if not left.rows or not right.rows:
         return left if left.rows else same_order
-    columns = tuple(_appended(*pair) for pair in zip(left.columns, same_order.columns, strict=True))
-    begin = np.concatenate([left.begin, right.begin])
-    return merged(Relation(left.variables, columns, begin, np.concatenate([left.end, right.end])))
-
-
-def _appended(first: Column, second: Column) -> Column:
-    return np.concatenate([first, second])
+    return merged(together([left, same_order]))
 
 
 def projection(relation: Relation, hidden: Collection[str]) -> Relation:
     """EXISTS `hidden`: the valuations of the other variables.
 
+    >>> import numpy as np
     >>> p = Relation(("x", "y"), (np.array([1, 1]), np.array([5, 6])), np.array([0, 2]), np.array([2, 3]))
     >>> found = projection(p, {"y"})
     >>> found.variables, found.begin.tolist(), found.end.tolist()

@@ -140,7 +140,7 @@ def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, poi
     """The events for which each atom holds, by its name."""
     all_in = not len(point) or int(point.min()) >= 0
     by_type: dict[str, Ints] = {}
-    found = {}
+    holding = {}
     for name, atom in policy.atoms.items():
         if atom.event_type not in by_type:
             of_type = np.flatnonzero(np.asarray(pc.equal(kinds, atom.event_type)))
@@ -149,8 +149,8 @@ def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, poi
         if atom.condition is not None:
             typed = events.select(list(dict.fromkeys(["ts", *atom.attributes]))).take(pa.array(rows))
             rows = rows[holds(atom.condition, typed)]
-        found[name] = rows
-    return found
+        holding[name] = rows
+    return holding
 
 
 def _changes(column: Ints) -> Flags:

@@ -1,9 +1,9 @@
 """SINCE and UNTIL with an interval that begins at 0, on bit columns: carries over runs, 64 places at a time.
 
 A place with `right` holds; a place with `left` holds if its neighbour does: within a word, the carries of an addition
-for SINCE, six doubling steps for UNTIL. The nearest witness is then the next place with `right`. If even the places of
-a word that are farthest apart are near enough, no place is compared with the interval; else the 64 places of the word
-are, one after the other. Borders of sub-logs stop the carry.
+for SINCE, six doubling steps for UNTIL, several words at a time. The nearest witness is then the next place with
+`right`. If even the places of a word that are farthest apart are near enough, no place is compared with the interval;
+else the 64 places of the word are, one after the other. Borders of sub-logs stop the carry.
 
 Cost: about twenty operations a word where no place is compared, and five a place where all are: O(places), whatever the
 interval, the rate of points and the number of sub-logs.
@@ -70,20 +70,13 @@ def until_within(left: Bits, right: Bits, last: Bits, times: Times, high: int) -
     """`left UNTIL[0, high] right`. Shapes and borders as in `arrays.columns`."""
     of_places, begins, ends = times
     held = np.empty_like(right)
+    through = np.empty_like(right)  # from which places `left` holds up to the end of the word
+    _within_words(left, right, last, held, through)
     carry = _NONE
     source = right.shape[0] - 1  # the nearest later word in which `right` holds somewhere
     for word in range(right.shape[0] - 1, -1, -1):
         own = right[word]
-        if own == _NONE and carry == _NONE:
-            held[word] = _NONE
-            continue
-        along = left[word] & ~last[word]
-        holds = own
-        for shift in (1, 2, 4, 8, 16, 32):
-            step = np.uint64(shift)
-            holds |= along & (holds >> step)
-            along &= (along >> step) | ~(_ALL >> step)
-        holds |= along & (_NONE - carry)  # by now `along` holds up to the end of the word
+        holds = held[word] | (through[word] & (_NONE - carry))
         if holds != own and ends[source if carry else word] - begins[word] > high:
             place = 64 * word + 63
             if carry:
@@ -96,6 +89,20 @@ def until_within(left: Bits, right: Bits, last: Bits, times: Times, high: int) -
         if own != _NONE:
             source = word
     return held
+
+
+@inner
+def _within_words(left: Bits, right: Bits, last: Bits, held: Bits, through: Bits) -> None:
+    """UNTIL of each word alone. No word depends on another: the compiler takes several in an instruction."""
+    for word in range(right.shape[0]):
+        holds = right[word]
+        along = left[word] & ~last[word]
+        for shift in (1, 2, 4, 8, 16, 32):
+            step = np.uint64(shift)
+            holds |= along & (holds >> step)
+            along &= (along >> step) | ~(_ALL >> step)
+        held[word] = holds
+        through[word] = along
 
 
 @inner

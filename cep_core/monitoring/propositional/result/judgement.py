@@ -7,6 +7,7 @@ once. Cost: a few passes over the points, and the rows that are made.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -36,21 +37,25 @@ class Judgement:
     after: int
     """How long after its point a verdict is certain."""
 
-    @property
+    @cached_property
     def sub_log(self) -> Ints:
         """[n] The number of each point's sub-log."""
         return sub_logs_of_points(self.of.trace.starts)
 
-    @property
+    @cached_property
     def day(self) -> Ints:
         """[n] The number of the day on which a point's verdict is certain: -1 before the first day that is owned."""
         return certain_days(self.of.trace.stamps, self.days, self.after)
 
+    @cached_property
+    def offset(self) -> Ints:
+        """[n] The index of each point among those of its stamp in its sub-log."""
+        return offsets_in_trace(self.of.trace)
+
     def violations(self) -> tuple[pa.Table, Ints]:
         """The violations that the slice owns: `ts`, `offset`, the sub-log's values, `PLACE`; how many each day has."""
         points, day, _ = self._own()
-        offset = offsets_in_trace(self.of.trace)[points]
-        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: offset})
+        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: self.offset[points]})
         table = self._with_values(table, self.sub_log[points]).append_column(PLACE, pa.array(points))
         return table, np.bincount(day, minlength=len(parts(self.days)))
 
@@ -64,14 +69,12 @@ class Judgement:
         number = self.sub_log[begin]
         first, last = (np.searchsorted(part, part[begin], side) for side in ("left", "right"))
         trace = self.of.trace
-        table, start = pieces(
-            Runs(number, begin, end, first, last), trace.stamps, offsets_in_trace(trace), self._judged_before()
-        )
+        table, start = pieces(Runs(number, begin, end, first, last), trace.stamps, self.offset, self._judged_before())
         return self._with_values(table, number[start]).append_column(PLACE, pa.array(begin[start]))
 
     def edges(self, cut: tuple[bool, bool]) -> pa.Table:
         """The edges of the first and the last part of each sub-log, if they are cut: the values, `ts`, `offset`."""
-        starts, part = self.of.trace.starts, self._part()
+        starts, part = self.of.trace.starts, self._part
         of_log = np.arange(len(starts) - 1)[self.owned] * self._span
         near = [np.zeros(0, np.int64)]
         for day in dict.fromkeys([0] * cut[0] + [len(parts(self.days)) - 1] * cut[1]):
@@ -79,7 +82,7 @@ class Judgement:
             last = np.searchsorted(part, of_log + day + 1, side="right")
             near.append(self._edges_between(first[first < last], last[first < last]))
         points = np.unique(np.concatenate(near))
-        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: offsets_in_trace(self.of.trace)[points]})
+        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: self.offset[points]})
         return self._with_values(table, self.sub_log[points])
 
     def _edges_between(self, first: Ints, last: Ints) -> Ints:
@@ -98,12 +101,13 @@ class Judgement:
         day = self.day
         own = self.violated & self.owned[self.sub_log] & (day >= 0) & (day < len(parts(self.days)))
         points = np.flatnonzero(own)
-        return points, day[points], self._part()
+        return points, day[points], self._part
 
     @property
     def _span(self) -> int:
         return len(parts(self.days)) + 2
 
+    @cached_property
     def _part(self) -> Ints:
         """[n] A number for each sub-log and day, ascending."""
         return self.sub_log * self._span + self.day + 1

@@ -53,15 +53,16 @@ def _below(formula: Formula, above: int | None, numbers: Iterator[int]) -> Itera
 
 def truth_rows(formula: Formula, counts: Ints, points: Ints, days: Days) -> pa.Table:
     """One slice's rows, with `certain`. `counts` [subformulas, days], `points` [days]: how many points there are."""
-    known = parts_of_formula(formula)
-    number = np.repeat(np.arange(len(known)), len(points))
+    nodes = parts_of_formula(formula)
+    number = np.repeat(np.arange(len(nodes)), len(points))
+    above, texts = [above for above, _ in nodes], [formula_text(part) for _, part in nodes]
     columns = (
         number,
-        [known[node][0] for node in number],
-        [formula_text(known[node][1]) for node in number],
+        [above[node] for node in number],
+        [texts[node] for node in number],
         counts.ravel(),
-        np.tile(points, len(known)),
-        np.tile([0] if days is None else days[:-1], len(known)),
+        np.tile(points, len(nodes)),
+        np.tile([0] if days is None else days[:-1], len(nodes)),
     )
     schema = with_certain(TRUTHS_SCHEMA)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]

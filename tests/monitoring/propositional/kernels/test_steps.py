@@ -60,6 +60,11 @@ def test_carries_compare_a_word_once(rate: int, logs: int, constant: int, monkey
     columns = laid_out(rate, logs, constant)
     random = np.random.default_rng(1)
     left, right = (columns.packed(random.random(POINTS) < share) for share in (0.9, 0.1))
+    kernels: list[tuple[Any, Any]] = [
+        (carries.since_within, columns.first),
+        (carries.until_within, columns.last),
+    ]
+    compiled = [kernel(left, right, border, columns.times_of_words, constant) for kernel, border in kernels]
     compared: list[Any] = []
 
     def counted(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,11 +74,12 @@ def test_carries_compare_a_word_once(rate: int, logs: int, constant: int, monkey
 
         return compare
 
+    monkeypatch.setattr(carries, "_within_words", carries._within_words.py_func)
     for name in ("_soon_after", "_soon_before"):
         monkeypatch.setattr(carries, name, counted(getattr(carries, name).py_func))
     with np.errstate(over="ignore"):
-        for kernel, border in ((carries.since_within, columns.first), (carries.until_within, columns.last)):
+        for (kernel, border), held in zip(kernels, compiled, strict=True):
             compared.clear()
             alone = kernel.py_func(left, right, border, columns.times_of_words, constant)
             assert len(compared) <= columns.words
-            np.testing.assert_array_equal(alone, kernel(left, right, border, columns.times_of_words, constant))
+            np.testing.assert_array_equal(alone, held)

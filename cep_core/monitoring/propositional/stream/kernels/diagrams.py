@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.monitoring.propositional.stream.kernels.state import (
     BEGAN,
     CHAIN,
@@ -51,7 +51,7 @@ def empty_diagrams(room: int) -> Diagrams:
     return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0], np.int64))
 
 
-@inner
+@borrowing
 def _mixed(a: int, b: int, c: int, d: int) -> int:
     mixed = a * 0x9E3779B1 + b * 0x85EBCA6B
     mixed = (mixed ^ (mixed >> 15)) * 0xC2B2AE35 + c * 0x27D4EB2F
@@ -59,7 +59,7 @@ def _mixed(a: int, b: int, c: int, d: int) -> int:
     return (mixed ^ (mixed >> 16)) & 0x7FFFFFFF
 
 
-@inner
+@borrowing
 def made(diagrams: Diagrams, node: int, began: int, high: int, low: int) -> int:
     """The diagram: if the variable holds then `high` else `low`."""
     if high == low:
@@ -85,7 +85,7 @@ def made(diagrams: Diagrams, node: int, began: int, high: int, low: int) -> int:
     return d
 
 
-@inner
+@borrowing
 def _first(table: Ints, a: int, b: int) -> int:
     """Of two diagrams the one whose variable comes first."""
     if a <= TRUE:
@@ -97,12 +97,12 @@ def _first(table: Ints, a: int, b: int) -> int:
     return a if table[a, BEGAN] <= table[b, BEGAN] else b
 
 
-@inner
+@borrowing
 def _place(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     return _mixed(f, g, h, 1) & (diagrams.cache.shape[0] - 1)
 
 
-@inner
+@borrowing
 def _plain(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     """If-then-else where it needs no work, else _OPEN."""
     if f == TRUE:
@@ -119,7 +119,7 @@ def _plain(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     return _OPEN
 
 
-@inner
+@borrowing
 def _part(table: Ints, f: int, top: int, side: int) -> int:
     """What is left of a diagram where the variable of `top` is true (side HIGH) or false (LOW)."""
     if table[f, NODE] == table[top, NODE] and table[f, BEGAN] == table[top, BEGAN]:
@@ -127,7 +127,7 @@ def _part(table: Ints, f: int, top: int, side: int) -> int:
     return f
 
 
-@inner
+@borrowing
 def if_then_else(diagrams: Diagrams, f: int, g: int, h: int) -> int:
     """The diagram that is `g` where `f` holds and `h` elsewhere. Depth first, without recursion."""
     table, stack, cache = diagrams.table, diagrams.stack, diagrams.cache
@@ -160,22 +160,22 @@ def if_then_else(diagrams: Diagrams, f: int, g: int, h: int) -> int:
             depth -= 1
 
 
-@inner
+@borrowing
 def both(diagrams: Diagrams, f: int, g: int) -> int:
     return if_then_else(diagrams, f, g, FALSE)
 
 
-@inner
+@borrowing
 def either(diagrams: Diagrams, f: int, g: int) -> int:
     return if_then_else(diagrams, f, TRUE, g)
 
 
-@inner
+@borrowing
 def negated(diagrams: Diagrams, f: int) -> int:
     return if_then_else(diagrams, f, FALSE, TRUE)
 
 
-@inner
+@borrowing
 def begin_pass(diagrams: Diagrams) -> int:
     """Forgets what diagrams became, and which class had them."""
     diagrams.counts[PASS] += 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 from cep_core.monitoring.propositional.stream.kernels.state import (
     ACTIVE,
     CLASSES,
@@ -57,7 +57,7 @@ def no_known_steps() -> Known:
     )
 
 
-@inner
+@borrowing
 def forget(known: Known) -> None:
     """Begins a new epoch."""
     counts = known.counts
@@ -67,7 +67,7 @@ def forget(known: Known) -> None:
     counts[SCRIPTED] = 0
 
 
-@inner
+@borrowing
 def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
     """Writes all that later steps depend on; gives its length, -1 if it is too long."""
     length = at[CLASSES] + at[WAITS]
@@ -99,7 +99,7 @@ def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
     return length
 
 
-@inner
+@borrowing
 def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     """The number of the current list of diagrams, a new one if need be; -1 if it is too long."""
     counts, pool, states = known.counts, known.pool, known.states
@@ -135,7 +135,7 @@ def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     return number
 
 
-@inner
+@borrowing
 def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> None:
     """Writes the diagrams of a list to where a step reads them."""
     place = known.states[number, 0]
@@ -155,7 +155,7 @@ def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> N
                 place += 2
 
 
-@inner(forceinline=True)
+@borrowing(forceinline=True)
 def entry_of(known: Known, number: int, letter: int) -> int:
     """The place of a step's entry, or where it is to be written."""
     entries, epoch = known.entries, known.counts[EPOCH]
@@ -166,7 +166,7 @@ def entry_of(known: Known, number: int, letter: int) -> int:
     return place
 
 
-@inner
+@borrowing
 def _form(at: Ints, scratch: Workspace, stays: bool) -> int:
     """Whether the step, taken again and again, does the same to one point after the other."""
     kept = at[CLASSES] + at[WAITS]
@@ -183,7 +183,7 @@ def _form(at: Ints, scratch: Workspace, stays: bool) -> int:
     return ANY
 
 
-@inner
+@borrowing
 def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
     """Keeps the step that was just taken."""
     counts, scripts = known.counts, known.scripts
@@ -212,7 +212,7 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
     counts[SCRIPTED] = begin
 
 
-@inner
+@borrowing
 def repeat_run(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int, points: int) -> None:
     """Takes a known step after which the state stays, once for each of some points."""
     begin, first, verdict, place = known.entries[entry, 3] + 4, at[ACTIVE], at[VERDICTS], at[PLACE]
@@ -234,7 +234,7 @@ def repeat_run(known: Known, classes: Ints, told: Told, at: Ints, entry: int, no
     at[PLACE] = place + points
 
 
-@inner(forceinline=True)
+@borrowing(forceinline=True)
 def repeat(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int) -> int:
     """Takes a known step; gives the number of the list that follows."""
     scripts, begin = known.scripts, known.entries[entry, 3]

@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Ints
-from cep_core.inner_kernels import inner
-from cep_core.monitoring.propositional.stream.kernels.borrowing import borrowed_state
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
 from cep_core.monitoring.propositional.stream.kernels.known_steps import (
     ANY,
@@ -69,10 +68,10 @@ FIRST_POINT, LAST_POINT = 1, 2
 @njit(cache=True)
 def take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     """Goes on through a block; gives the number of points done, not all of them if live diagrams pass the limit."""
-    return _take_points(borrowed_state(state), stamps, letters, flags)
+    return _take_points(state, stamps, letters, flags)
 
 
-@inner
+@borrowing
 def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     at, known, masks = state.at, state.known, state.masks
     points = stamps.shape[0]
@@ -112,7 +111,7 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
     return i
 
 
-@inner
+@borrowing
 def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
     """How many points from a place on are as the first."""
     end = begin + 1
@@ -122,7 +121,7 @@ def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
     return end - begin
 
 
-@inner
+@borrowing
 def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     """One step that is not known. False if there is no room for its diagrams: then it told nothing."""
     at, diagrams = state.at, state.diagrams
@@ -140,7 +139,7 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     return True
 
 
-@inner
+@borrowing
 def _begin_log(state: MonitorState) -> None:
     """Nothing is open at the begin of a sub-log."""
     at = state.at
@@ -151,7 +150,7 @@ def _begin_log(state: MonitorState) -> None:
     at[LOGS] += 1
 
 
-@inner
+@borrowing
 def _set_masks(state: MonitorState) -> None:
     """Which letters decide nothing of earlier stamps."""
     at, program, groups, masks = state.at, state.program, state.open.groups, state.masks

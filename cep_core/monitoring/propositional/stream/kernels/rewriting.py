@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 from cep_core.monitoring.propositional.stream.kernels.diagrams import both, either, if_then_else, made
 from cep_core.monitoring.propositional.stream.kernels.state import (
     BEGAN,
@@ -51,19 +51,19 @@ class NextPoint(NamedTuple):
     closing: bool
 
 
-@inner
+@borrowing
 def distance(earlier: int, later: int) -> np.uint64:
     """The time from a stamp to another, as a word without a sign."""
     return np.uint64(later) - np.uint64(earlier)
 
 
-@inner
+@borrowing
 def is_inside(program: Ints, node: int, time: np.uint64) -> bool:
     """Whether a time is in a node's interval."""
     return bool(np.uint64(program[node, NEAR]) <= time <= np.uint64(program[node, FAR]))
 
 
-@inner
+@borrowing
 def going_on(diagrams: Diagrams, program: Ints, node: int, began: int, waited: np.uint64, step: NextPoint) -> int:
     """The variable of an UNTIL that goes on after the current point."""
     if step.closing:
@@ -73,7 +73,7 @@ def going_on(diagrams: Diagrams, program: Ints, node: int, began: int, waited: n
     return made(diagrams, node, 0 if step.is_flat else began, TRUE, FALSE)
 
 
-@inner
+@borrowing
 def _becomes(
     diagrams: Diagrams, program: Ints, value: Ints, node: int, began: int, waited: np.uint64, step: NextPoint
 ) -> int:
@@ -93,7 +93,7 @@ def _becomes(
     return either(diagrams, right, rest) if waited >= np.uint64(program[node, NEAR]) else rest
 
 
-@inner
+@borrowing
 def rewritten(diagrams: Diagrams, program: Ints, value: Ints, f: int, waited: np.uint64, step: NextPoint) -> int:
     """A diagram after a step; kept until the next pass begins. `waited`: of a flat program, since the class's stamp.
 
@@ -125,7 +125,7 @@ def rewritten(diagrams: Diagrams, program: Ints, value: Ints, f: int, waited: np
     return table[f, IMAGE]
 
 
-@inner
+@borrowing
 def _rewritten_one(
     diagrams: Diagrams, program: Ints, value: Ints, d: int, high: int, low: int, waited: np.uint64, step: NextPoint
 ) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.arrays import Bits, Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.monitoring.propositional.stream.kernels.diagrams import begin_pass
 from cep_core.monitoring.propositional.stream.kernels.rewriting import ENDLESS, NextPoint, distance, rewritten
 from cep_core.monitoring.propositional.stream.kernels.state import (
@@ -64,7 +64,7 @@ from cep_core.monitoring.propositional.stream.kernels.telling import (
 from cep_core.monitoring.propositional.stream.kernels.values import value_nodes
 
 
-@inner
+@borrowing
 def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> None:
     """Goes on to a point. `closing`: to the end of a closed log, which is no point and gets no verdict."""
     at = state.at
@@ -104,7 +104,7 @@ def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> N
         in_order(state.told, begun, at[VERDICTS])
 
 
-@inner
+@borrowing
 def _load(state: MonitorState) -> int:
     """Lists the active classes, with the last point behind them if it waits; gives their number."""
     at, scratch = state.at, state.scratch
@@ -115,7 +115,7 @@ def _load(state: MonitorState) -> int:
     return length
 
 
-@inner
+@borrowing
 def _note(state: MonitorState, code: int, place: int, earlier: int) -> None:
     script, at = state.scratch.script, state.at
     script[at[SCRIPT], 0] = code
@@ -124,7 +124,7 @@ def _note(state: MonitorState, code: int, place: int, earlier: int) -> None:
     at[SCRIPT] += 1
 
 
-@inner
+@borrowing
 def _active_classes(state: MonitorState, length: int, step: NextPoint) -> int:
     """A step of the active classes; gives how many are left. Equal ones join when the stamp is known."""
     at, scratch, table = state.at, state.scratch, state.diagrams.table
@@ -156,7 +156,7 @@ def _active_classes(state: MonitorState, length: int, step: NextPoint) -> int:
     return count
 
 
-@inner
+@borrowing
 def _add_point(state: MonitorState, length: int) -> int:
     """The current point: it is told, or it waits behind the active classes."""
     at, scratch = state.at, state.scratch
@@ -176,7 +176,7 @@ def _add_point(state: MonitorState, length: int) -> int:
     return length
 
 
-@inner
+@borrowing
 def _store(state: MonitorState, length: int) -> None:
     """Moves the active classes to their places."""
     at, scratch = state.at, state.scratch
@@ -190,7 +190,7 @@ def _store(state: MonitorState, length: int) -> None:
 # ---------------------------------------------------------------- earlier stamps of flat programs
 
 
-@inner
+@borrowing
 def _close_group(state: MonitorState, length: int) -> None:
     """The classes of the current stamp become a group; the stamp that follows has none yet."""
     at, groups = state.at, state.open.groups
@@ -206,7 +206,7 @@ def _close_group(state: MonitorState, length: int) -> None:
     at[CLASSES] = 0
 
 
-@inner
+@borrowing
 def _touch_expired(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> None:
     """Lists the groups for which an UNTIL can no longer hold, besides those that are listed as dirty."""
     if not is_new_stamp:
@@ -224,7 +224,7 @@ def _touch_expired(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> 
         state.open.head[n] = group
 
 
-@inner
+@borrowing
 def _touch_decided(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> None:
     """Lists the groups for which the current letter decides an UNTIL, or NEXT at the last point."""
     at, groups, program = state.at, state.open.groups, state.program
@@ -248,22 +248,27 @@ def _touch_decided(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> 
         state.open.head[n] = group
 
 
-@inner
+@borrowing
 def _waited(groups: Ints, group: int, step: NextPoint) -> np.uint64:
     return step.gap if step.closing else distance(groups[group, SINCE_TS], step.now)
 
 
-@inner
+@borrowing
 def _look_at_groups(state: MonitorState, step: NextPoint) -> None:
     """A step of the groups that are listed, in order of time. Those with several classes left are dirty after it."""
     at, touched = state.at, state.scratch.touched
     if at[DIRTY] == 0:
         return
     at[QUIET] = 0
-    listed = np.sort(touched[: at[DIRTY]])
+    number = at[DIRTY]
+    for i in range(1, number):
+        if touched[i] < touched[i - 1]:
+            _sort(touched[:number])
+            break
     at[DIRTY] = 0
     last = -1
-    for group in listed:
+    for i in range(number):  # what is dirty is written where it has been read
+        group = touched[i]
         if group == last:
             continue
         last = group
@@ -274,6 +279,11 @@ def _look_at_groups(state: MonitorState, step: NextPoint) -> None:
 
 
 @inner
+def _sort(numbers: Ints) -> None:
+    numbers.sort()
+
+
+@borrowing
 def _one_group(state: MonitorState, group: int, step: NextPoint) -> int:
     """A step of the classes of one group; gives how many are left."""
     at, groups, classes, table = state.at, state.open.groups, state.open.classes, state.diagrams.table

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing, inner
 from cep_core.monitoring.propositional.stream.kernels.state import (
     EQUAL,
     FIRST,
@@ -20,12 +20,13 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     OFFSET,
     TS,
     VERDICTS,
+    Codes,
     Open,
     Told,
 )
 
 
-@inner
+@borrowing
 def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, equal_offset: int) -> None:
     number = at[VERDICTS]
     told.ts[number] = ts
@@ -36,7 +37,7 @@ def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, 
     at[VERDICTS] = number + 1
 
 
-@inner
+@borrowing
 def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
     """A point that is not decided, at a place of the table of classes."""
     classes = kept.classes
@@ -51,7 +52,7 @@ def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
         at[MEMBERS] = member + 1
 
 
-@inner
+@borrowing
 def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
     """A class is true or false."""
     classes = kept.classes
@@ -65,7 +66,7 @@ def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
         member = kept.members[member, 1]
 
 
-@inner
+@borrowing
 def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> None:
     """A class is equal to an earlier one, which stands for both from now on."""
     classes = kept.classes
@@ -77,7 +78,7 @@ def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> No
     classes[earlier, LAST] = classes[place, LAST]
 
 
-@inner
+@borrowing
 def in_order(told: Told, begin: int, end: int) -> None:
     """Puts truths that the naive mode told in one go in order of time. They came class by class, stamps in order."""
     while begin < end:
@@ -87,11 +88,17 @@ def in_order(told: Told, begin: int, end: int) -> None:
             is_sorted = is_sorted and told.offset[stop - 1] < told.offset[stop]
             stop += 1
         if not is_sorted:
-            order = np.argsort(told.offset[begin:stop], kind="mergesort") + begin
-            offsets, codes = told.offset[order], told.code[order]
-            told.offset[begin:stop] = offsets
-            told.code[begin:stop] = codes
+            _sort(told.offset[begin:stop], told.code[begin:stop])
         begin = stop
+
+
+@inner
+def _sort(offsets: Ints, codes: Codes) -> None:
+    """By offset, in place."""
+    order = np.argsort(offsets, kind="mergesort")
+    sorted_offsets, sorted_codes = offsets[order], codes[order]
+    offsets[:] = sorted_offsets
+    codes[:] = sorted_codes
 
 
 @njit(cache=True)
@@ -112,7 +119,7 @@ def gather_members(classes: Ints, members: Ints) -> int:
     return number
 
 
-@inner
+@borrowing
 def move(kept: Open, place: int, origin: int) -> None:
     """A class takes another's place."""
     for column in range(LAST + 1):

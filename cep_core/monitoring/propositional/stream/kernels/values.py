@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.arrays import Bits, Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 from cep_core.monitoring.propositional.stream.kernels.diagrams import begin_pass, both, either, made, negated
 from cep_core.monitoring.propositional.stream.kernels.rewriting import (
     ENDLESS,
@@ -37,7 +37,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 )
 
 
-@inner
+@borrowing
 def value_nodes(
     diagrams: Diagrams, program: Ints, value: Ints, kept: Open, letter: Bits, is_first: bool, step: NextPoint
 ) -> None:
@@ -77,7 +77,7 @@ def value_nodes(
             kept.held[n] = value[program[n, LEFT]]
 
 
-@inner
+@borrowing
 def _since(diagrams: Diagrams, program: Ints, value: Ints, kept: Open, n: int, step: NextPoint) -> int:
     """SINCE over operands that may be open: a diagram for each stamp at which the right side may have held."""
     left, right = value[program[n, LEFT]], value[program[n, RIGHT]]

@@ -1,0 +1,79 @@
+"""Kernels for `test_quick_compiler.py`: two that Python calls, which share one that only kernels call.
+
+They lie in a module that is imported, as Numba's cache needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cep_core.inner_kernels import inner
+
+
+class Numbers(NamedTuple):
+    """Arrays that a kernel takes together."""
+
+    values: np.ndarray[Any, Any]
+    weights: np.ndarray[Any, Any]
+
+
+@inner
+def product(numbers: Numbers, i: int) -> int:
+    """A kernel that raises needs the names that its process keeps for it."""
+    if numbers.weights[i] < 0:
+        raise ValueError("a weight below 0")
+    values = numbers.values[i : i + 1]
+    return values[0] * numbers.weights[i]
+
+
+@njit(cache=True)
+def totals(numbers: Numbers) -> int:
+    """The sum of all products: no array is made."""
+    total = 0
+    for i in range(len(numbers.values)):
+        total += product(numbers, i)
+    return total
+
+
+@njit(cache=True)
+def parts(numbers: Numbers) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The products, and an array of the arguments: both have one more holder than before."""
+    made = np.empty_like(numbers.values)
+    for i in range(len(made)):
+        made[i] = product(numbers, i)
+    return made, numbers.weights
+
+
+@njit(cache=True)
+def chosen(numbers: Numbers, rows: np.ndarray[Any, Any]) -> int:
+    """An array as the index makes a new array."""
+    return numbers.values[rows].sum()
+
+
+def holders(numbers: Numbers) -> list[int]:
+    """How many hold each array."""
+    return [sys.getrefcount(array) for array in numbers]
+
+
+def main(kernel: str) -> None:
+    """Compile the kernel as set-up does. Print its error, its answer, and by how many each array has more holders."""
+    from quick_compiler import quicken_compiler
+
+    quicken_compiler()
+    numbers, wrong = Numbers(np.arange(3), np.full(3, 5)), Numbers(np.arange(3), np.full(3, -1))
+    before = holders(numbers)
+    called = {"totals": totals, "parts": parts}[kernel]
+    with suppress(ValueError):
+        called(wrong)
+        print("no error")
+    answer = called(numbers)
+    if kernel == "totals":
+        print(answer, chosen(numbers, np.array([2, 0])))
+    else:
+        print(answer[0].tolist(), answer[1].tolist())
+    print([now - then for now, then in zip(holders(numbers), before, strict=True)])

@@ -1,0 +1,25 @@
+"""What set-up changes in Numba's compiler: kernels of two processes in one cache, and who holds an array."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+KERNELS = Path(__file__).with_name("quick_kernels.py")
+
+
+def compiled(root: Path, kernel: str, cache: Path) -> list[str]:
+    """The lines that a process prints which compiles a kernel as set-up does."""
+    paths = os.pathsep.join([str(root / "scripts"), str(root), str(KERNELS.parent)])
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": paths}
+    command = [sys.executable, "-c", f"import {KERNELS.stem} as kernels; kernels.main('{kernel}')"]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_processes_share_an_inner_kernel(root: Path, tmp_path: Path) -> None:
+    """The second process finds the inner kernel that the first one has compiled, and compiles another that calls it.
+    Both kernels raise what the inner one raises. An array is held longer only if it is returned."""
+    assert compiled(root, "totals", tmp_path) == ["15 2", "[0, 0]"]
+    assert compiled(root, "parts", tmp_path) == ["[0, 5, 10] [5, 5, 5]", "[0, 1]"]

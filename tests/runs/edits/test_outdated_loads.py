@@ -1,0 +1,111 @@
+"""Days loaded by another events.sql or schedule are told, loaded again by `run --stale`, and never mixed silently."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection
+from datetime import date, timedelta
+
+import pytest
+
+from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.small_workload import day
+
+pytestmark = pytest.mark.spark
+
+Event = tuple[object, ...]
+EPOCH = date(1970, 1, 1)
+LOADED = [day(0), day(1), day(2)]
+
+
+def edit(lake: SmallLake, file: str, before: str, after: str) -> None:
+    path = lake.home / file
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+def expected(lake: SmallLake, days: Collection[date], *, times: int, begin: int = 0) -> list[Event]:
+    """The events of days that begin so many hours after midnight, from the rows of all files."""
+    events: list[Event] = []
+    for file in sorted((lake.home / "data").glob("*.csv")):
+        for row in csv.DictReader(file.read_text().splitlines()):
+            moment, load = int(row["moment"]), int(row["load"])
+            on = EPOCH + timedelta(days=(moment - begin * 3_600) // 86_400)
+            if on in days and load >= 0:
+                events.append((on, moment, row["kind"], row["machine"], times * load))
+    return sorted(events)
+
+
+def held(lake: SmallLake) -> list[Event]:
+    events = lake.table("events").select(["day", "ts", "event_type", "machine", "load"]).to_pylist()
+    return sorted(tuple(event.values()) for event in events)
+
+
+def values(lake: SmallLake, name: str) -> dict[date, set[object]]:
+    """The values of an attribute, by day."""
+    rows = lake.table("events").select(["day", name]).to_pylist()
+    return {on: {row[name] for row in rows if row["day"] == on} for on in LOADED}
+
+
+def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, trendmill: CommandLine) -> None:
+    """An edited events.sql with one more attribute; an attribute of another type and days that begin elsewhere; an
+    attribute that left, and a file that is gone."""
+    assert held(copied) == expected(copied, LOADED, times=1)
+    assert "another definition" not in trendmill("status")[1]
+
+    edit(copied, "events.sql", "machine, load,", "machine, 10 * load AS load, row % 7 AS rest,")
+    edit(
+        copied, "workload.yaml", "Stop: {machine: string, load: int", "Stop: {machine: string, load: int, rest: 'int?'"
+    )
+    told = trendmill("status")[1]
+    assert "loaded by another definition: 2013-01-01..2013-01-03" in told
+    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in told
+    assert trendmill("run", "--stale")[0] == 0
+    assert held(copied) == expected(copied, LOADED, times=10)
+    assert values(copied, "rest")[day(2)] == {None, *range(7)}
+    told = trendmill("status")[1]
+    assert "another definition" not in told
+    assert "stale" not in told
+
+    edit(copied, "workload.yaml", '"0 0 * * *"', '"0 6 * * *"')
+    edit(copied, "workload.yaml", "order: [row]", "order: [row]\n    slack: 1")
+    for arguments in (("--from", str(day(2))), ("--stale", "--stage", "slice"), ("--stale", "--stage", "evaluate")):
+        code, told = trendmill("run", *arguments)
+        assert code == 2
+        assert "days now begin at another moment" in told
+        assert "trendmill run machines --stale" in told
+    edit(copied, "events.sql", "row % 7 AS rest", "concat('r', row % 7) AS rest")
+    edit(copied, "workload.yaml", "rest: 'int?'", "rest: 'string?'")
+    code, told = trendmill("run", "--stale")
+    assert code == 2
+    assert "rest: BIGINT in the lake, STRING as defined" in told
+    assert "trendmill rebuild machines --events" in told
+    assert held(copied) == expected(copied, LOADED, times=10)
+    assert trendmill("rebuild", "--events")[0] == 0
+    assert held(copied) == expected(copied, LOADED, times=10, begin=6)
+    assert values(copied, "rest")[day(2)] == {None, *(f"r{rest}" for rest in range(7))}
+    assert "stale" not in trendmill("status")[1]
+
+    edit(copied, "events.sql", "10 * load AS load, concat('r', row % 7) AS rest", "load")
+    edit(copied, "workload.yaml", ", rest: 'string?'", "")
+    (copied.home / "data" / f"{day(0)}.csv").unlink()
+    told = trendmill("status")[1]
+    assert "loaded by another definition: 2013-01-02..2013-01-03" in told
+    assert "not to be loaded again, as their files are gone: 2013-01-01" in told
+    before = [event for event in held(copied) if event[0] == day(0)]
+    assert trendmill("run", "--stale")[0] == 0
+    assert held(copied) == sorted(before + expected(copied, LOADED[1:], times=1, begin=6))
+    assert values(copied, "rest")[day(2)] == {None}
+    assert "r3" in values(copied, "rest")[day(0)]
+    told = trendmill("status")[1]
+    assert "files are gone: 2013-01-01" in told
+    assert "stale" not in told
+
+    code, told = trendmill("rebuild", "--events")
+    assert code == 2
+    assert "the files of 2013-01-01 are gone, so their events would be lost" in told
+    edit(copied, "workload.yaml", '"0 6 * * *"', '"0 7 * * *"')
+    code, told = trendmill("run", "--stale")
+    assert code == 2
+    assert "the files of 2013-01-01 are gone" in told
