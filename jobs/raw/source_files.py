@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
 from jobs.raw.damage import refuse_damaged
-from jobs.raw.reading.file_form import FileForm, file_form_of
+from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.header import difference
 from jobs.raw.reading.source_file import files_at
 from jobs.workload.sections.sources import Source, is_local
@@ -54,7 +54,9 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     WrongHeader if a file's first line does not have the declared columns, UnreadableSource if it cannot be read.
     """
     places = source.paths(days, base)
-    form = file_form_of(source) if all(_is_plain(place) for place in places) else None
+    form = file_form_of(source) if all(is_local(place) for place in places) else None
+    if isinstance(form, ParquetForm) and any(_has_columns_by_folder(place) for place in places):
+        form = None
     paths: dict[str, date | None] = {}
     for place, day in places.items():
         files = expand(spark, place, source.text) if form is None else _strict_files(place)
@@ -72,9 +74,9 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     return SourceFiles(tuple(paths), of_days, tuple(sorted(headers)))
 
 
-def _is_plain(place: str) -> bool:
-    """Whether a place is on this machine, and no folder whose folders say what a column is (`day=2024-01-01`)."""
-    return is_local(place) and not (Path(place).is_dir() and any(path.is_dir() for path in Path(place).glob("*=*")))
+def _has_columns_by_folder(place: str) -> bool:
+    """Whether a folder's folders say what a column is, as in `day=2024-01-01`."""
+    return Path(place).is_dir() and any(path.is_dir() for path in Path(place).glob("*=*"))
 
 
 def _strict_files(place: str) -> list[str] | None:

@@ -38,15 +38,17 @@ LITTLE = 8_000_000
 _AS_TEXT = 5
 """Bytes of text for each byte of a compressed or columnar file, about."""
 _ROWS_BITS = 40
+_TASKS_OF_A_CORE = 4
 
 
 @dataclass(frozen=True)
 class NumberedRange:
-    """A range of the source's file `number`. `day`: the file's day, if its path names one."""
+    """A range of the source's file `number`. `day`: the file's day, if its path names one. `text`: bytes, about."""
 
     number: int
     day: date | None
     part: FileRange
+    text: int
 
 
 def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little: int = LITTLE) -> DataFrame:
@@ -57,11 +59,11 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
     form = file_form_of(source)
     assert form is not None
     ranges = [
-        NumberedRange(number, files.days.get(str(survey.path)), part)
+        NumberedRange(number, files.days.get(str(survey.path)), part, _text_bytes(survey, form) // len(survey.ranges))
         for number, survey in enumerate(files.surveys)
         for part in survey.ranges
     ]
-    if sum(_text_bytes(survey, form) for survey in files.surveys) <= little:
+    if sum(numbered.text for numbered in ranges) <= little:
         batches = [batch for numbered in ranges for batch in frame_batches(numbered, form)]
         return spark.createDataFrame(pa.Table.from_batches(batches, schema_of(form)).combine_chunks())
     return _read_by_workers(spark, form, ranges)
@@ -73,7 +75,8 @@ def _text_bytes(survey: FileSurvey, form: FileForm) -> int:
 
 
 def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[NumberedRange]) -> DataFrame:
-    tasks = list(_tasks(ranges, form))
+    at_once = _TASKS_OF_A_CORE * spark.sparkContext.defaultParallelism
+    tasks = list(_tasks(ranges, min(RANGE, sum(numbered.text for numbered in ranges) // at_once)))
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -84,18 +87,16 @@ def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[Numbe
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, ddl_of(form.columns))
 
 
-def _tasks(ranges: Sequence[NumberedRange], form: FileForm) -> Iterator[list[NumberedRange]]:
-    """Ranges brought together until they are as many bytes as a range should be; row groups are of that size."""
+def _tasks(ranges: Sequence[NumberedRange], most: int) -> Iterator[list[NumberedRange]]:
+    """Ranges brought together as long as they are at most so many bytes of text."""
     task: list[NumberedRange] = []
     size = 0
     for numbered in ranges:
-        part = numbered.part
-        own = part.size if isinstance(form, ParquetForm) else part.end - part.begin
-        if task and size + own > RANGE:
+        if task and size + numbered.text > most:
             yield task
             task, size = [], 0
         task.append(numbered)
-        size += own
+        size += numbered.text
     yield task
 
 
