@@ -46,7 +46,9 @@ def read_once(run: Run, judged: DataFrame) -> ReadRows:
     if is_held(run):
         table = judged.toArrow()
         is_row = pc.is_null(table[LEDGER])
-        rows = table.filter(is_row).drop_columns([LEDGER])
+        rows = table.drop_columns([LEDGER]).filter(is_row)
+        if not rows.num_rows:
+            rows = rows.schema.empty_table()  # of no chunks Spark makes no frame
         numbers = pc.struct_field(rows["_row"].combine_chunks(), "number")
         counts = {count["values"]: count["counts"] for count in pc.value_counts(numbers).to_pylist()}
         texts = table.filter(pc.invert(is_row))[LEDGER].to_pylist()
