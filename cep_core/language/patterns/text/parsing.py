@@ -1,7 +1,7 @@
 """From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parser: linear in the text. Each process reads the grammar once, and each of the texts it was last asked once:
-slices, days and reports ask the same text again and again, and its tree never changes.
+An LALR(1) parser: linear in the text. Each process reads the grammar once. It keeps the last trees, which never change:
+slices, days and reports ask for the same text again and again.
 """
 
 from __future__ import annotations
