@@ -4,8 +4,8 @@ The formulas f1 to f4 of paper 02, figure 5, on generated text logs of 100 stamp
 is a process of its own that reads the log from disk and discards the verdicts. It tells the process's peak memory while
 the log was read and how much more that is than before, the most open points after a block, and process time for a
 point. With `--kept FILE` runs are appended to a file, and the table and the figures (`docs/pictures`) are of all runs
-in it, so that a long series can be measured in pieces. At the end the engine alone, on columns of bits, beside
-`numpy.bitwise_and` over as many bytes. No assertion on time.
+in it, so that a long series can be measured in pieces. Without it follows the engine alone, on columns of bits: how
+many open points it keeps, and its rates beside `numpy.bitwise_and` over as many bytes. No assertion on time.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import mean
 
 import numpy as np
-from event_rates.logs import FORMULAS, columns, write_log
+from event_rates.logs import FORMULAS, STAMPS, columns, write_log
 from event_rates.series import MODES, Run, as_line, draw_figures, kept_runs, run_once, told
 
 from cep_core.monitoring.propositional.stream.monitor import BLOCK
@@ -58,6 +59,31 @@ def in_own_process(formula: str, mode: str, rate: int, path: Path) -> Run:
     return Run(**json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
 
 
+def open_by_rate(rates: list[int]) -> None:
+    """Prints the open points that are kept, after each twentieth of a stamp: the most, and their mean."""
+    print("| formula | mode |" + "".join(f" {rate:,} |" for rate in rates))
+    print("|---|---|" + "---|" * len(rates))
+    for formula, text in FORMULAS.items():
+        for mode in ("local", "global"):
+            cells = []
+            for rate in rates:
+                numbers = _open_records(formula, text, mode, rate)
+                cells.append(f" {max(numbers)} ({mean(numbers):.2f}) |")
+            print(f"| {formula} | {mode} |" + "".join(cells), flush=True)
+
+
+def _open_records(formula: str, text: str, mode: str, rate: int) -> list[int]:
+    monitor = PropositionalOnLog(text, "", StreamSettings(mode)).monitor
+    numbers = []
+    for stamp, atoms in columns(formula, rate, STAMPS):
+        stamps, step = np.full(rate, stamp), max(1, rate // 20)
+        for begin in range(0, rate, step):
+            piece = slice(begin, begin + step)
+            monitor.take(stamps[piece], {name: column[piece] for name, column in atoms.items()})
+            numbers.append(monitor.open_records)
+    return numbers
+
+
 def from_columns(rate: int) -> None:
     """Prints the rates of the engine on columns of bits."""
     ones = np.ones(1 << 24, np.uint8)
@@ -91,7 +117,7 @@ def main() -> None:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--rates", default="100,1000,10000,100000", help="points a stamp; 1000000 takes a minute a run")
     parser.add_argument("--runs", type=int, default=3, help="of each formula, mode and rate (default 3)")
-    parser.add_argument("--kept", type=Path, help="a file of runs, to which these are appended")
+    parser.add_argument("--kept", type=Path, help="a file of runs, to which these are appended; nothing else runs")
     parser.add_argument("--one", nargs=4, metavar=("FORMULA", "MODE", "RATE", "LOG"), help="one run, as a child")
     options = parser.parse_args()
     if options.one:
@@ -101,7 +127,10 @@ def main() -> None:
     formulas, modes, rates = (text.split(",") for text in (options.formulas, options.modes, options.rates))
     if options.runs:
         from_text(formulas, modes, [int(rate) for rate in rates], options.runs, options.kept)
-    from_columns(100_000)
+    if options.kept is None:
+        print()
+        open_by_rate([int(rate) for rate in rates])
+        from_columns(100_000)
 
 
 if __name__ == "__main__":

@@ -97,12 +97,21 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
     counts = sorted({len(own) for *_, own in _grouped(runs)})
     number = f"means of {' or '.join(map(str, counts))} runs, bars from least to most; {STAMPS} stamps, text from disk"
     return [
-        _by_rate("mtl-memory", "MB more than before the log", number, runs, lambda run: run.more),
-        _by_rate("mtl-time", "ns of process time a point, reading included", number, runs, lambda run: run.nanoseconds),
+        _by_rate("mtl-memory", "MB more than before the log", number, runs, _more, 1),
+        _by_rate("mtl-time", "ns of process time a point", f"{number}, reading included", runs, _time, 10),
     ]
 
 
-def _by_rate(name: str, y: str, number: str, runs: Sequence[Run], value: Callable[[Run], float]) -> Figure:
+def _more(run: Run) -> float:
+    return run.more
+
+
+def _time(run: Run) -> float:
+    return run.nanoseconds
+
+
+def _by_rate(name: str, y: str, number: str, runs: Sequence[Run], value: Callable[[Run], float], low: float) -> Figure:
+    """`low`: where the vertical scale begins."""
     rows = []
     for formula, mode, rate, own in _grouped(runs):
         values = [value(run) for run in own]
@@ -120,12 +129,14 @@ def _by_rate(name: str, y: str, number: str, runs: Sequence[Run], value: Callabl
         axes.set_yscale("log")
         axes.set_xlabel(f"points a stamp ({number})" if not narrow else "points a stamp")
         axes.set_ylabel(y)
+        axes.set_ylim(bottom=low)
         of_modes = [Line2D([], [], color=colour, label=mode) for mode, colour in MODES.items()]
         of_formulas = [
             Line2D([], [], color="#555555", marker=marker, linestyle="", label=formula)
             for formula, marker in MARKERS.items()
         ]
-        axes.legend(handles=[*of_modes, *of_formulas], ncols=2)
+        nothing = Line2D([], [], linestyle="", label=" ")  # so that modes and formulas have a column each
+        axes.legend(handles=[*of_modes, nothing, *of_formulas], ncols=2)
 
     header = ("formula", "mode", "points a stamp", y, "least", "most")
     return Figure(name, f"{y} against points a stamp", number, header, rows, draw, height=(3.6, 3.6))

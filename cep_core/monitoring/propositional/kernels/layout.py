@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Ints
 from cep_core.monitoring.propositional.arrays.columns import WORD, PointColumns, packed
 from cep_core.monitoring.propositional.arrays.trace import Trace
 
@@ -25,11 +25,12 @@ def columns_of(trace: Trace, longest: int) -> Iterator[PointColumns]:
     >>> columns.times[: columns.places].tolist(), columns.points.tolist()
     ([0, 2, 4, 4, 6], [True, True, False, True, False])
     """
-    reach = min(longest, _longest_span(trace), 2**63 - 2)
     starts = trace.starts + np.arange(len(trace.starts))
     gaps = np.zeros(int(starts[-1]), np.int64)
+    fits = (longest + 1) * len(gaps) < _ROOM  # however far apart stamps are
+    reach = longest if fits else min(longest, _longest_span(trace), 2**63 - 2)
     fill_gaps(trace.stamps, starts, reach + 1, gaps)
-    if float(gaps.sum(dtype=np.float64)) < _ROOM:
+    if fits or float(gaps.sum(dtype=np.float64)) < _ROOM:
         yield _laid_out(gaps, starts, reach)
         return
     lengths = np.add.reduceat(gaps.astype(np.float64), starts[:-1])
@@ -73,12 +74,6 @@ def fill_gaps(stamps: Ints, starts: Ints, beyond: int, gaps: Ints) -> None:
             gaps[last] = beyond
 
 
-def _points(starts: Ints) -> Flags:
-    points = np.ones(int(starts[-1]), np.bool_)
-    points[starts[1:] - 1] = False
-    return points
-
-
 def _laid_out(gaps: Ints, starts: Ints, reach: int) -> PointColumns:
     words = -(-len(gaps) // WORD)
     times = np.empty(words * WORD, np.int64)
@@ -88,5 +83,5 @@ def _laid_out(gaps: Ints, starts: Ints, reach: int) -> PointColumns:
     first[starts[:-1]] = True
     first[len(gaps) :] = True
     last[starts[1:] - 1] = True
-    points = None if len(starts) == 2 else _points(starts)
+    points = None if len(starts) == 2 else ~last[: len(gaps)]
     return PointColumns(starts, times, packed(first), packed(last), reach, points)

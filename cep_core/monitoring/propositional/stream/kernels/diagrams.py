@@ -17,6 +17,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     BEGAN,
     CHAIN,
     CLASS,
+    ENOUGH,
     FALSE,
     HIGH,
     IMAGE,
@@ -27,10 +28,13 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     SEEN,
     SIZE,
     TRUE,
+    USED,
     Diagrams,
 )
 
 _CACHE = 1 << 13
+_FEW = 1 << 12
+"""So many diagrams, and their buckets, stay near the processor. Fewer are not worth the work of dropping others."""
 _OPEN = -1
 
 
@@ -48,7 +52,8 @@ def empty_diagrams(room: int) -> Diagrams:
         block[begin:end].reshape(shape) for begin, end, shape in zip(begins, ends, shapes, strict=True)
     )
     table[:2, NODE] = -1
-    return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0], np.int64))
+    used = min(4 * _FEW, len(buckets))
+    return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0, used, _FEW], np.int64))
 
 
 @borrowing
@@ -65,7 +70,7 @@ def made(diagrams: Diagrams, node: int, began: int, high: int, low: int) -> int:
     if high == low:
         return high
     table = diagrams.table
-    bucket = _mixed(node, began, high, low) & (diagrams.buckets.shape[0] - 1)
+    bucket = _mixed(node, began, high, low) & (diagrams.counts[USED] - 1)
     d = diagrams.buckets[bucket]
     while d:
         if table[d, HIGH] == high and table[d, LOW] == low and table[d, NODE] == node and table[d, BEGAN] == began:
@@ -184,7 +189,10 @@ def begin_pass(diagrams: Diagrams) -> int:
 
 @inner
 def keep_only(diagrams: Diagrams, roots: Ints) -> int:
-    """Drops the diagrams that no root uses and renumbers the rest; IMAGE is the new number. Gives how many are left."""
+    """Drops the diagrams that no root uses and renumbers the rest; IMAGE is the new number. Gives how many are left.
+
+    The next time is when there are four times as many. Cost: O(diagrams), so amortised O(1) for each that is made.
+    """
     size = diagrams.counts[SIZE]
     table = diagrams.table
     live = np.zeros(size, np.bool_)
@@ -194,15 +202,20 @@ def keep_only(diagrams: Diagrams, roots: Ints) -> int:
         if live[d]:
             live[table[d, HIGH]] = True
             live[table[d, LOW]] = True
-    diagrams.buckets[:] = 0
+    number = int(np.count_nonzero(live))
+    diagrams.buckets[: diagrams.counts[USED]] = 0
     diagrams.cache[:] = 0
     diagrams.counts[SIZE] = 2
+    diagrams.counts[ENOUGH] = max(4 * number, _FEW)
+    diagrams.counts[USED] = 1
+    while diagrams.counts[USED] < min(4 * diagrams.counts[ENOUGH], diagrams.buckets.shape[0]):
+        diagrams.counts[USED] *= 2
     image = np.zeros(size, np.int64)
     image[TRUE] = TRUE
     for d in range(2, size):
         if live[d]:
             high, low = image[table[d, HIGH]], image[table[d, LOW]]
             image[d] = made(diagrams, table[d, NODE], table[d, BEGAN], high, low)
-    table[:, SEEN : CLASS + 1] = 0
+    table[:size, SEEN : CLASS + 1] = 0
     table[:size, IMAGE] = image
     return diagrams.counts[SIZE]

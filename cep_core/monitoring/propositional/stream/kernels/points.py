@@ -27,6 +27,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     CURRENT,
     DIAGRAM,
     DIRTY,
+    ENOUGH,
     EPOCH,
     FLAT,
     FORBIDDEN,
@@ -127,7 +128,8 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     at, diagrams = state.at, state.diagrams
     if flag == FIRST_POINT:
         _begin_log(state)
-    if diagrams.counts[SIZE] > 2 * at[LIMIT] and _kept_live(state) > at[LIMIT]:
+    is_full = diagrams.counts[SIZE] > 2 * at[LIMIT]
+    if (is_full or diagrams.counts[SIZE] > diagrams.counts[ENOUGH]) and _kept_live(state) > at[LIMIT] and is_full:
         return False
     told, now, place, started = at[VERDICTS], at[NOW], at[PLACE], at[STARTED]
     take_step(state, stamp, letter, flag == LAST_POINT)

@@ -31,8 +31,9 @@ NODE, BEGAN, HIGH, LOW, CHAIN, SEEN, IMAGE, MET, CLASS = range(9)
 A variable is a node of the program as it stands at the next point, and the stamp at which it began. CHAIN: the next
 diagram in the same bucket. IMAGE: what the diagram became in pass SEEN. CLASS: the class that had it in pass MET.
 """
-SIZE, PASS, NO_ROOM = range(3)
-"""Places in `Diagrams.counts`: the number of diagrams, that of the current pass, whether there was no room."""
+SIZE, PASS, NO_ROOM, USED, ENOUGH = range(5)
+"""Places in `Diagrams.counts`: the number of diagrams, that of the current pass, whether there was no room, how many
+buckets are used, a power of two, and the size from which on diagrams that nobody needs are dropped."""
 
 
 class Diagrams(NamedTuple):
