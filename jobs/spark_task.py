@@ -1,4 +1,6 @@
-"""One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
+"""One task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
+
+A task that needs no Spark, because its input is small, may be started as `python -m jobs.spark_task` as well.
 
 The scheduler gives the run's id, so all tasks and retries of a run share its lease. If another run holds the lease, the
 task fails at once and names that run. `--task maintain` needs no days, `--task experiment` measures grids of
@@ -20,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from jobs import places
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
-from jobs.lake.session import Scale, start_session
+from jobs.lake.session import LateSession, Scale
 from jobs.quality.judges import Judges, judges_for
 from jobs.runs.input_size import input_size
 from jobs.runs.progress import to_person
@@ -62,14 +64,14 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
         maintain(options.workload, places.lake(), progress)
         return
     name = f"trendmill {options.task} {options.workload}"
-    spark = start_session(name, "cluster") if options.cluster else start_session(name, scale=_scale(options, progress))
+    session = LateSession(name, "cluster") if options.cluster else LateSession(name, scale=_scale(options, progress))
     try:
         run = begin(
             options.workload,
             options.first,
             options.last,
             options.run_id,
-            spark=spark,
+            session=session,
             lake=places.lake(),
             progress=progress,
             judges=judges,
@@ -79,7 +81,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
         else:
             TASKS[options.task](run)
     finally:
-        spark.stop()
+        session.stop()
 
 
 def _scale(options: argparse.Namespace, progress: Progress) -> Scale:

@@ -12,7 +12,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -39,8 +39,40 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
     return AirflowFailException(message) if code in FINAL_EXIT_CODES else AirflowException(message)
 
 
+class Program:
+    """A program of the project in a process of its own. `module` is what `python -m` runs."""
+
+    def __init__(self, module: str, arguments: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT,
+            env={**os.environ, **environment()},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(self, what: str, log: Callable[[str], None]) -> None:
+        """Give every line that it prints to `log`, and wait for its end. Raises its `failure`."""
+        lines = []
+        for line in self._process.stdout or ():
+            lines.append(line.rstrip("\n"))
+            log(lines[-1])
+        if code := self._process.wait():
+            raise failure(what, code, lines)
+
+    def end(self) -> None:
+        """Let it and its children end, if they still work."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+
 class SparkTask(SparkSubmitOperator):
-    """One task of a run (`load`, `slice`, `evaluate`) as a Spark application, by the connection `spark_default`."""
+    """One task of a run (`load`, `slice`, `evaluate`) as a Spark application, by the connection `spark_default`.
+
+    A task that needs no Spark for so little input is a program without a JVM.
+    """
 
     def __init__(self, *, task: str, arguments: Sequence[str], **options: Any) -> None:
         super().__init__(
@@ -51,19 +83,31 @@ class SparkTask(SparkSubmitOperator):
             env_vars=environment(),
             **options,
         )
+        self._program: Program | None = None
 
     def execute(self, context: Any) -> None:
-        if is_chosen_by_input():
-            with NamedTemporaryFile("w", prefix="trendmill-", suffix=".conf") as file:
-                file.write(self._settings_for_input())
-                file.flush()
-                self.properties_file = file.name
-                self._submit(context)
-        else:
+        if not is_chosen_by_input():
+            self._submit(context)
+            return
+        chosen = self._settings_for_input()
+        if not chosen.strip():
+            self._program = Program("jobs.spark_task", self.application_args)
+            self._program.finish(self.task_id, self.log.info)
+            return
+        with NamedTemporaryFile("w", prefix="trendmill-", suffix=".conf") as file:
+            file.write(chosen)
+            file.flush()
+            self.properties_file = file.name
             self._submit(context)
 
+    def on_kill(self) -> None:
+        if self._program is not None:
+            self._program.end()
+        else:
+            super().on_kill()
+
     def _settings_for_input(self) -> str:
-        """Spark's settings as a properties file, chosen by the size of what the task will read.
+        """Spark's settings as a properties file, chosen by the size of what the task will read; empty: it needs none.
 
         The JVM starts with them.
         """
@@ -100,25 +144,12 @@ class Command(BaseOperator):
         super().__init__(**options)
         self.module = module
         self.arguments = list(arguments)
-        self._process: subprocess.Popen[str] | None = None
+        self._program: Program | None = None
 
     def execute(self, context: Any) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", self.module, *self.arguments],
-            cwd=ROOT,
-            env={**os.environ, **environment()},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        lines = []
-        for line in self._process.stdout or ():
-            lines.append(line.rstrip("\n"))
-            self.log.info(lines[-1])
-        if code := self._process.wait():
-            raise failure(self.task_id, code, lines)
+        self._program = Program(self.module, self.arguments)
+        self._program.finish(self.task_id, self.log.info)
 
     def on_kill(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGTERM)
+        if self._program is not None:
+            self._program.end()

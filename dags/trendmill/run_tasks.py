@@ -1,8 +1,8 @@
 """The four tasks of a run, for a night and for a chunk of a backfill: load >> slice >> evaluate >> publish.
 
 The tasks are few and large: each Spark task is one application with several stages, because an application costs ten
-CPU-seconds before its first row (docs/decisions/0002). Each task may be run again at any time, since it replaces whole
-days.
+CPU-seconds before its first row (docs/decisions/0002). With little input only `load` is one (docs/decisions/0021). Each
+task may be run again at any time, since it replaces whole days.
 """
 
 from __future__ import annotations

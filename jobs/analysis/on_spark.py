@@ -18,6 +18,7 @@ from pyspark.sql import functions as sf
 from jobs import places
 from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
+from jobs.lake.session import LateSession
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
@@ -40,7 +41,7 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
         rules = [rule for rule in workload.expectations.rows if rule.source == source.name]
         yield from _wrong_rules(spark, empty, rank, rules)
         rows_of(spark, empty, rank, NOTHING, []).createOrReplaceTempView(source.name)
-    run = Run(workload, {}, workload.start, workload.start, "check", spark, places.lake())
+    run = Run(workload, {}, workload.start, workload.start, "check", LateSession.of(spark), places.lake())
     try:
         candidate_events(run)
     except WrongWorkload as error:

@@ -41,16 +41,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace, name: str, day: date) -> None:
-    from jobs.lake.session import start_session
+    from jobs.lake.session import LateSession
     from jobs.tasks.experiment_run import experiment_all
     from jobs.tasks.nightly import begin
 
     progress, run_id = to_person(), options.run_id or new_run_id()
     with leased(name, f"`trendmill experiment` on {name}", run_id, progress):
-        spark = start_session(f"trendmill experiment {name}")
+        session = LateSession(f"trendmill experiment {name}")
         try:
-            run = begin(options.workload, day, day, run_id, spark=spark, lake=places.lake(), progress=progress)
+            run = begin(options.workload, day, day, run_id, session=session, lake=places.lake(), progress=progress)
             experiment_all(run, options.grid)
         finally:
-            spark.stop()
+            session.stop()
         end(places.lake(), name, run_id)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -22,7 +21,6 @@ from jobs.lake.conditions import EVERY_ROW, equal
 from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.leasing.fence import fence_of
-from jobs.lake.register import register
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
@@ -35,10 +33,6 @@ from jobs.tasks.application import TASKS, Application
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.files.problems import nearest
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 OUTDATED = ""
 """A definition hash that no query has."""
@@ -69,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         workload.name,
         options.workload,
         TASKS[1:],
-        prepare=lambda spark: _discard(spark, workload.name, options.query),
+        prepare=lambda: _discard(workload.name, options.query),
         scope=lambda _: scope,
     ).run()
     return OK
@@ -88,15 +82,15 @@ def _rebuild_events(workload: Workload, folder: str) -> None:
         workload.name,
         folder,
         TASKS[1:],
-        prepare=lambda spark: _discard_events(spark, workload),
+        prepare=lambda: _discard_events(workload),
         scope=stale_scope,
         again=days,
     ).run()
 
 
-def _discard_events(spark: SparkSession, workload: Workload) -> None:
+def _discard_events(workload: Workload) -> None:
     home = places.lake() / workload.name / LOADED_DAYS.folder
-    create(spark, workload.name, [LOADED_DAYS], places.lake())
+    create(None, workload.name, [LOADED_DAYS], places.lake())
     rows = read_table(home, schema_of(home).names)
     assert rows is not None
     unknown = {"digest": None, "events": 0, "points": 0, "begins": None, "definition": OUTDATED}
@@ -106,7 +100,7 @@ def _discard_events(spark: SparkSession, workload: Workload) -> None:
     replace(rows, identifier(workload.name, LOADED_DAYS.name), EVERY_ROW)
     for table in lake_tables(workload):
         if table.of_events:
-            _drop(spark, workload.name, table.name, table.folder)
+            _drop(workload.name, table.name, table.folder)
 
 
 def _mark_outdated(workload: str, query: str) -> None:
@@ -119,18 +113,16 @@ def _mark_outdated(workload: str, query: str) -> None:
         replace(rows, identifier(workload, "result_days"), equal("query", query))
 
 
-def _discard(spark: SparkSession, workload: str, query: str) -> None:
-    register(spark, workload, places.lake())
+def _discard(workload: str, query: str) -> None:
     _mark_outdated(workload, query)
     for name in (query, *(query + suffix for suffix in tables_beside())):
-        _drop(spark, workload, name, name)
+        _drop(workload, name, name)
 
 
-def _drop(spark: SparkSession, workload: str, name: str, folder: str) -> None:
-    """Remove a table from the session and from the disk, at once for whoever reads."""
+def _drop(workload: str, name: str, folder: str) -> None:
+    """Remove a table from the disk, at once for whoever reads. No session has its name: the run begins later."""
     place = places.lake() / workload / folder
     if (place / "_delta_log").is_dir():
-        spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")
         discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
         with fence_of(workload).alone():
             place.rename(discarded)

@@ -8,7 +8,8 @@ spark-submit or to the cluster's own defaults. The local profile has two scales 
 | small | expressions are interpreted | stay | the quick one | 2 GB |
 | large | Spark generates code for each plan | adapt | both | 3 GB, or less where the machine has less |
 
-Stages ask a session for its scale (`scale_of`): of a small run, this process holds all rows (docs/decisions/0021).
+Of a small run, this process holds all rows, and Spark computes only what a workload says in SQL, while it loads. So a
+run has a `LateSession`, which tells its scale and starts Spark when it is first asked for (docs/decisions/0021).
 
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
 of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -97,6 +99,10 @@ COMPILERS = {
     "large": ("-Xms1200m", "-Xmn1000m"),
 }
 
+UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+"""Classes are not verified again at each start, a fifth of its time: they come from Java and from jars whose hashes
+set-up compared (`jars.lock`)."""
+
 
 def settings(
     profile: Profile = "local", scale: Scale = "small", *, train_archive: Path | None = None
@@ -121,11 +127,15 @@ def scale_of(spark: SparkSession) -> Scale:
     return "small" if spark.conf.get(SCALE, "large") == "small" else "large"
 
 
-def settings_of(spark: SparkSession) -> str:
-    """A session's settings in words, for the journal of runs."""
-    if spark.conf.get(SCALE, "") not in PLANS:
+def in_words(chosen: Mapping[str, str]) -> str:
+    """Settings in words, for the journal of runs.
+
+    >>> in_words({SCALE: "small", "spark.driver.memory": "2048m"}), in_words({})
+    ('for small inputs, interpreted code, 2048m of heap', "the cluster's own")
+    """
+    if SCALE not in chosen:
         return "the cluster's own"
-    scale, memory = scale_of(spark), spark.conf.get("spark.driver.memory", "")
+    scale, memory = chosen[SCALE], chosen["spark.driver.memory"]
     return f"for {scale} inputs, {'generated' if scale == 'large' else 'interpreted'} code, {memory} of heap"
 
 
@@ -153,6 +163,7 @@ def java_options(scale: Scale = "small", train_archive: Path | None = None) -> l
     options = ["-XX:+UseSerialGC", *COMPILERS[scale], "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
     if train_archive is not None:
         return [*options, f"-XX:ArchiveClassesAtExit={train_archive}"]
+    options += UNVERIFIED
     if places.class_archive().is_file():
         return [*options, f"-XX:SharedArchiveFile={places.class_archive()}"]
     return options
@@ -197,6 +208,53 @@ def start_session(
     import delta.exceptions  # noqa: F401  # without it a conflict arrives as a bare Py4JJavaError
 
     return session
+
+
+class LateSession:
+    """A session that starts when it is first asked for. Tasks of a small run that load nothing never ask."""
+
+    def __init__(self, name: str, profile: Profile = "local", scale: Scale = "small") -> None:
+        self._name, self._profile, self._scale = name, profile, scale
+        self._spark: SparkSession | None = None
+
+    @classmethod
+    def of(cls, spark: SparkSession) -> LateSession:
+        """A session that runs already."""
+        session = cls("running")
+        session._spark = spark
+        return session
+
+    @property
+    def scale(self) -> Scale:
+        """How large the run is; on a cluster, large."""
+        if self._spark is not None:
+            return scale_of(self._spark)
+        return "large" if self._profile == "cluster" else self._scale
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session, which starts if it has not yet."""
+        if self._spark is None:
+            self._spark = start_session(self._name, self._profile, self._scale)
+        return self._spark
+
+    @property
+    def words(self) -> str:
+        """Its settings in words, whether it has started or not."""
+        running = self._spark and {name: self._spark.conf.get(name, "") for name in (SCALE, "spark.driver.memory")}
+        if running is None:
+            return in_words(settings(self._profile, self._scale))
+        return in_words(running if running[SCALE] else {})
+
+    @property
+    def running(self) -> SparkSession | None:
+        """The session if it has started."""
+        return self._spark
+
+    def stop(self) -> None:
+        """End the session if it has started."""
+        if self._spark is not None:
+            self._spark.stop()
 
 
 def _prepare_workers() -> None:

@@ -6,7 +6,8 @@ large if its size cannot be seen from this machine. Cost: a listing of the sourc
 no data is read.
 
 `python -m jobs.runs.input_size --workload W --task load --from D --to D` prints the settings as a properties file, for
-spark-submit, which must know heap and compilers before any code of ours runs (docs/decisions/0008).
+spark-submit, which must know heap and compilers before any code of ours runs (docs/decisions/0008). For a task that
+needs no Spark it prints nothing.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ LARGE_BYTES = 8_000_000
 MANY_DAYS = 31
 """A run over more days is large, even if it reads few bytes: most work is done once for each day."""
 
+WITHOUT_SPARK = ("slice", "evaluate", "maintain")
+"""Tasks for which this process needs no Spark if their input is small (docs/decisions/0021)."""
+
 _COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
 _AS_TEXT = 5
 """Bytes of text for each byte of gzip or Parquet: 4 to 5 on flights and on generated logs."""
@@ -62,14 +66,14 @@ class InputSize:
         """The size and the chosen scale, as a line for a log.
 
         >>> print(InputSize(500_000, 9))
-        0.5 MB to read as text, 9 days: Spark's settings for small inputs
+        0.5 MB to read as text, 9 days: settings for small inputs
         """
         read = (
             "a source of unknown size to read" if self.bytes is None else f"{self.bytes / 1e6:,.1f} MB to read as text"
         )
         days = f"{self.days:,} day{'s' if self.days != 1 else ''}" if self.days else "all that is stale"
         large = f"large inputs (code generation, {heap('large') >> 20:,} MB of heap)"
-        return f"{read}, {days}: Spark's settings for {large if self.scale == 'large' else 'small inputs'}"
+        return f"{read}, {days}: settings for {large if self.scale == 'large' else 'small inputs'}"
 
 
 def input_size(
@@ -118,7 +122,8 @@ def table_bytes(table: Path, first: date | None, last: date | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the settings for one task as a properties file. A wrong folder gets those of the small scale.
+    """Print the settings for one task as a properties file; nothing for a task that needs no Spark. A wrong folder gets
+    those of the small scale.
 
     The task itself then says what is wrong with the folder.
     """
@@ -134,7 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with suppress(WorkloadError, FileNotFoundError):
             workload = load_workload(options.workload)
             size = input_size(workload, [options.task], options.first, options.last, places.lake())
-    print(properties(settings("local", size.scale)), end="")
+    if size.scale == "large" or options.task not in WITHOUT_SPARK:
+        print(properties(settings("local", size.scale)), end="")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from jobs.exits import message as message_of
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.session import settings_of
 from jobs.lake.versions import versions_of
 from jobs.lake.write import append
 from jobs.runs.run import DayOutcome, Run, StageOutcome
@@ -57,7 +56,7 @@ class Journal:
         before = versions_of(run.workload.name, run.lake)
         started_at, begin = datetime.now(UTC), time.perf_counter()
         try:
-            with watched(run.spark.sparkContext, run.progress):
+            with watched(run.session, run.progress):
                 outcome = stage(run)
         except Exception as error:
             failed = DayOutcome(status=FAILED, message=message_of(error)[:LONGEST_MESSAGE])
@@ -101,7 +100,7 @@ def journal(run: Run) -> Iterator[Journal]:
 
 def _rows(run: Run, entries: list[JournalEntry]) -> list[dict[str, object]]:
     workload_hash, computed_with = content_hash(run.workload.folder), software()
-    settings = settings_of(run.spark)
+    settings = run.session.words
     return [
         {
             "day": entry.day,

@@ -19,6 +19,7 @@ from jobs.lake.definition import identifier
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from jobs.lake.session import LateSession
     from jobs.quality.judges import Judges
     from jobs.runs.scope import Scope
     from jobs.workload.compiled import WorkloadQuery
@@ -99,7 +100,7 @@ class Run:
     first: date
     last: date
     run_id: str
-    spark: SparkSession
+    session: LateSession
     lake: Path
     progress: Progress = field(default_factory=Silent)
     scope: Scope | None = None
@@ -111,6 +112,16 @@ class Run:
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))
         object.__setattr__(self, "loads", tuple(sorted(self.loads or self.days)))
+
+    @property
+    def spark(self) -> SparkSession:
+        """The run's session of Spark, which starts when it is first asked for."""
+        return self.session.spark
+
+    @property
+    def spark_of_tables(self) -> SparkSession | None:
+        """Spark, where it reads and writes the lake's tables; None: this process holds their rows."""
+        return self.spark if self.session.scale == "large" else None
 
     @property
     def days(self) -> tuple[date, ...]:

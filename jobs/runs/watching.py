@@ -1,4 +1,4 @@
-"""Spark's progress: while a stage of a run works, shows how many tasks of Spark's running stages are done."""
+"""Spark's progress: while a stage of a run works, shows that Spark starts, and how many of its tasks are done."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from py4j.protocol import Py4JError
 from jobs.runs.run import Progress
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from jobs.lake.session import LateSession
 
 SECONDS = 0.5
 
 
 @contextmanager
-def watched(context: SparkContext, progress: Progress) -> Iterator[None]:
+def watched(session: LateSession, progress: Progress) -> Iterator[None]:
     """Report Spark's tasks to `progress` twice a second during the block."""
     done = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(context, progress, done), name="progress", daemon=True)
+    watcher = threading.Thread(target=_watch, args=(session, progress, done), name="progress", daemon=True)
     watcher.start()
     try:
         yield
@@ -30,10 +30,16 @@ def watched(context: SparkContext, progress: Progress) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(context: SparkContext, progress: Progress, done: threading.Event) -> None:
-    tracker = context.statusTracker()
+def _watch(session: LateSession, progress: Progress, done: threading.Event) -> None:
+    told = session.running is not None
     while not done.wait(SECONDS):
+        if session.running is None:
+            continue
+        if not told:
+            progress.note("Spark has started")
+            told = True
         try:
+            tracker = session.running.sparkContext.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         except (Py4JError, OSError):
             return  # the JVM is gone; the code that waits for the stage gets that error too

@@ -39,7 +39,7 @@ MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, valu
 
 def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
     """Measure every cell of `grids` that is not measured yet. Grids without their data are skipped and named."""
-    ledger, slots = read_ledger(run.lake, run.workload.name), max(1, run.spark.sparkContext.defaultParallelism)
+    ledger = read_ledger(run.lake, run.workload.name)
     present: dict[str, Grid] = {}
     for name, grid in grids.items():
         if lacking := _lacking(grid, ledger):
@@ -49,9 +49,10 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
     waiting = {name: unknown(run, grid, experiment_of(grid, ledger.version)) for name, grid in present.items()}
     total, done, rows = sum(map(len, waiting.values())), 0, 0
     for name, cells in waiting.items():
-        measure = _measuring(run, present[name]) if cells else None
+        if not cells:
+            continue
+        measure, slots = _measuring(run, present[name]), max(1, run.spark.sparkContext.defaultParallelism)
         for begin in range(0, len(cells), slots * WAVE):
-            assert measure is not None
             wave = cells[begin : begin + slots * WAVE]
             run.progress.advance(done, total, name)
             rows += _measure(run, experiment_of(present[name], ledger.version), wave, measure)

@@ -16,7 +16,6 @@ import pyarrow as pa
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.dataset import read_table
 from jobs.lake.leasing.fence import folder_of
-from jobs.lake.session import scale_of
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ LOG_ORDER = ("day", "ts", "seq")
 
 def is_held(run: Run) -> bool:
     """Whether this process holds the run's rows."""
-    return scale_of(run.spark) == "small"
+    return run.session.scale == "small"
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
@@ -51,10 +50,3 @@ def computed(run: Run, frame: DataFrame) -> DataFrame:
 def to_write(run: Run, frame: DataFrame) -> pa.Table | DataFrame:
     """The rows for a table, in any order."""
     return frame.toArrow() if is_held(run) else frame
-
-
-def to_write_in_log_order(run: Run, events: DataFrame) -> pa.Table | DataFrame:
-    """Events for a table that is partitioned by day: a day's file is sorted by (ts, seq)."""
-    if is_held(run):
-        return events.toArrow().sort_by([(name, "ascending") for name in LOG_ORDER])
-    return events.repartition("day").sortWithinPartitions(*LOG_ORDER)

@@ -1,7 +1,8 @@
 """Stage `plan_slices`: plans how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
 
 What is planned, and which queries and days share a plan: jobs/stages/slicing/planning.py. Statistics are exact counts
-of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
+of the events that the plan will slice, made by Spark (jobs/stages/slicing/event_counts.py) or, of a small run, in this
+process (jobs/stages/slicing/lake_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: four aggregations over the days read.
 """
@@ -15,8 +16,10 @@ import pyarrow as pa
 from cep_core.slicing import Plan
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.held_rows import is_held
 from jobs.stages.own_rows import own_rows
-from jobs.stages.slicing.event_counts import EventCounts
+from jobs.stages.slicing.event_counts import EventCounts, atoms_counted
+from jobs.stages.slicing.lake_counts import LakeCounts
 from jobs.stages.slicing.planned import evaluations_by
 from jobs.stages.slicing.planning import Planning
 
@@ -24,12 +27,17 @@ from jobs.stages.slicing.planning import Planning
 def plan_slices(run: Run) -> StageOutcome:
     """Plan the run's evaluations. Other runs' plans stay, because results of other days or queries need them."""
     assert run.scope is not None
-    plans = Planning(run.workload, run.compiled, run.scope, EventCounts(run)).plans()
+    plans = Planning(run.workload, run.compiled, run.scope, _counts(run)).plans()
     rows = pa.Table.from_pylist([_row(run, plan) for plan in plans], SCHEMA)
     of_run = own_rows(run, "slicing_plans", "run_id", [run.run_id])
     replace(rows, run.table("slicing_plans"), of_run)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
+
+
+def _counts(run: Run) -> EventCounts | LakeCounts:
+    """Who counts the events to plan: this process, if it holds the run's rows, or Spark."""
+    return LakeCounts(run.workload, run.lake, atoms_counted(run.compiled)) if is_held(run) else EventCounts(run)
 
 
 SCHEMA = pa.schema(

@@ -3,26 +3,29 @@
 Reads `events` of the days that were loaded since they were last counted, or were counted for queries that sliced by
 other attributes. Writes `heavy_hitters` and, last, `stream_statistics` for those days, with the run that loaded them.
 So a day of a run that died before counting is found. A day's rows depend only on its own events and on the attributes
-by which the workload's queries slice.
+by which the workload's queries slice. The events of a small run are counted here, those of a large one by Spark.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from cep_core.events.schema import AttributeType
 from jobs.lake.conditions import one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import frame_of
+from jobs.stages.held_rows import frame_of, is_held
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
+from jobs.stages.slicing.held_statistics import as_text, heavy_hitters, stream_statistics
 
 PERIODS = 24
 """The number of equal parts of an operating day for which rates are counted."""
@@ -33,26 +36,9 @@ def statistics(run: Run) -> StageOutcome:
     days = uncounted_days(run)
     if not days:
         return StageOutcome(message="every day is counted")
-    spark, calendar = run.spark, run.workload.operating_days
-    events = frame_of(run, "events", days)
-    places = _places(run)
-    values = attribute_values(events, places)
-    events.createOrReplaceTempView("counted_events")
-    values.createOrReplaceTempView("attribute_values")
-    periods = spark.sql(
-        statement("statistics", "stream_statistics"),
-        args={
-            "offset": calendar.offset,
-            "width": calendar.length // PERIODS,
-            "places": json.dumps(_by_type(places)),
-        },
-    )
-    heavy = spark.sql(
-        statement("statistics", "heavy_hitters"),
-        args={"slices": run.workload.slicing.slices},
-    )
-    replace(heavy.toArrow(), run.table("heavy_hitters"), one_of("day", days))
-    replace(periods.toArrow(), run.table("stream_statistics"), one_of("day", days))
+    periods, heavy = (counted_here if is_held(run) else counted_in_spark)(run, days)
+    replace(heavy, run.table("heavy_hitters"), one_of("day", days))
+    replace(periods, run.table("stream_statistics"), one_of("day", days))
     ledger = read_ledger(run.lake, run.workload.name)
     written = {name: _rows(run, name, days) for name in ("stream_statistics", "heavy_hitters")}
     return StageOutcome(
@@ -60,6 +46,47 @@ def statistics(run: Run) -> StageOutcome:
         rows_out=sum(written.values()),
         message=f"{written['heavy_hitters']} heavy values on {len(days)} day(s)",
     )
+
+
+def counted_here(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:
+    """The rows of `stream_statistics` and `heavy_hitters` of some days."""
+    places, calendar = _by_type(_places(run)), run.workload.operating_days
+    attributes = sorted({name for names in places.values() for name in names})
+    events = read_table(
+        run.lake / run.workload.name / "events", ["day", "run_id", "event_type", "ts", *attributes], days
+    )
+    assert events is not None, "a day that was loaded has a table of events"
+    periods = stream_statistics(events, places, calendar.offset, calendar.length // PERIODS)
+    return periods, heavy_hitters(events, places, run.workload.slicing.slices)
+
+
+def counted_in_spark(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:
+    """The same by Spark, from `sql/statistics`."""
+    calendar, places = run.workload.operating_days, _places(run)
+    events = frame_of(run, "events", days)
+    events.createOrReplaceTempView("counted_events")
+    attribute_values(events, places).createOrReplaceTempView("attribute_values")
+    periods = run.spark.sql(
+        statement("statistics", "stream_statistics"),
+        args={
+            "offset": calendar.offset,
+            "width": calendar.length // PERIODS,
+            "places": json.dumps(_by_type(places)),
+        },
+    )
+    heavy = run.spark.sql(
+        statement("statistics", "heavy_hitters"), args={"slices": run.workload.slicing.slices}
+    ).toArrow()
+    floats = {name for name, kind in run.workload.attributes.items() if kind is AttributeType.FLOAT}
+    return periods.toArrow(), _with_floats_as_text(heavy, floats)
+
+
+def _with_floats_as_text(heavy: pa.Table, floats: Collection[str]) -> pa.Table:
+    """Heavy values with floats in the words of `as_text`."""
+    of_floats = pc.is_in(heavy["attribute"], pa.array(sorted(floats), pa.string()))
+    numbers = pc.if_else(of_floats, heavy["value"], None).cast(pa.float64())
+    place = heavy.schema.get_field_index("value")
+    return heavy.set_column(place, "value", pc.coalesce(as_text(numbers), heavy["value"]))
 
 
 def uncounted_days(run: Run) -> list[date]:

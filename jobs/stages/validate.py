@@ -16,7 +16,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException
-from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
 from jobs.lake.conditions import one_of
@@ -28,9 +27,10 @@ from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
 from jobs.stages.file_ledgers import RowsLost
-from jobs.stages.held_rows import computed, frame_of, is_held, to_write, to_write_in_log_order
-from jobs.stages.ingest import EQUATION, STAGED, loaded, run_days
+from jobs.stages.ingest import EQUATION, loaded, run_days
+from jobs.stages.staged_rows import StagedRows, staged_rows
 from jobs.workload.load_definition import load_definition
+from jobs.workload.sections.expectations import GateRule
 
 DAYS = "work_loaded_days"
 
@@ -43,25 +43,19 @@ def validate(run: Run) -> StageOutcome:
     Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
     """
     equation = _equation(run)
-    staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
-    (staged if is_held(run) else computed(run, staged)).createOrReplaceTempView("staged")
-    in_run = one_of("day", run.loads)
-    run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
-    checks = _judged(run, equation)
+    staged = staged_rows(run)
+    checks = _judged(run, equation, staged)
     refused = {
         day: checks_of_day for day, checks_of_day in checks.items() if any(check.refuses for check in checks_of_day)
     }
     kept = _kept(run, refused)
     replaced = [day for day in run.loads if day not in kept]
-    quarantine = run.spark.sql(statement("load", "quarantine"))
-    published = [Replacement(to_write(run, quarantine), run.table("quarantine"), loaded(run, "undated"))]
+    published = [Replacement(staged.quarantine(), run.table("quarantine"), loaded(run, "undated"))]
     if replaced:
-        events = run.spark.table("passing").where(~sf.col("day").isin(*refused) if refused else sf.lit(True))
-        written = to_write_in_log_order(run, events)
-        published.append(Replacement(written, run.table("events"), one_of("day", replaced)))
+        published.append(Replacement(staged.events(refused), run.table("events"), one_of("day", replaced)))
     replace_all(published)
     rows = _loaded_days(run, checks, refused, kept)
-    replace(rows, run.table(DAYS), in_run)
+    replace(rows, run.table(DAYS), one_of("day", run.loads))
     return _outcome(run, equation, checks, rows)
 
 
@@ -83,28 +77,44 @@ def _stored(run: Run, work_table: str, columns: Sequence[str]) -> list[dict[str,
     return [] if stored is None else stored.to_pylist()
 
 
-def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
+def _judged(
+    run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], staged: StagedRows
+) -> dict[date, tuple[Check, ...]]:
     rules = run.workload.expectations.gate
-    run.spark.createDataFrame(_refusals(run, equation)).createOrReplaceTempView("refusals")
-    run.spark.table("passing").createOrReplaceTempView("events")
-    run_days(run).createOrReplaceTempView("days")
-    _reference_views(run, " ".join(rule.over for rule in rules if rule.is_query))
+    refusals = _refusals(run, equation, staged)
+    if queries := [rule.over for rule in rules if rule.is_query]:
+        run.spark.createDataFrame(refusals).createOrReplaceTempView("refusals")
+        run.spark.table("passing").createOrReplaceTempView("events")
+        run_days(run).createOrReplaceTempView("days")
+        _reference_views(run, " ".join(queries))
     datasets = {}
     for over in dict.fromkeys(rule.over for rule in rules):
         rules_over = [rule for rule in rules if rule.over == over]
-        try:
-            frame = run.spark.sql(over) if rules_over[0].is_query else run.spark.table(over)
-            names = [name for name in frame.columns if name != "day"]
-            datasets[over] = frame.select("day", *columns_of(rules_over, names)).toArrow()
-        except AnalysisException as error:
-            raise WrongWorkload(f"expectations.yaml: gate rule '{rules_over[0].name}': {error}") from error
+        if over == "events":
+            datasets[over] = staged.passing(["day", *columns_of(rules_over, _without_day(staged.columns()))])
+        elif over == "refusals":
+            datasets[over] = refusals.select(["day", *columns_of(rules_over, _without_day(refusals.column_names))])
+        else:
+            datasets[over] = _asked(run, over, rules_over)
     return (run.judges.judge if run.judges and rules else judge)(rules, datasets, run.loads)
 
 
-def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> pa.Table:
+def _asked(run: Run, query: str, rules: Sequence[GateRule]) -> pa.Table:
+    """What a gate query gives, as far as its rules look at it. Raises WrongWorkload with Spark's error."""
+    try:
+        frame = run.spark.sql(query)
+        return frame.select("day", *columns_of(rules, _without_day(frame.columns))).toArrow()
+    except AnalysisException as error:
+        raise WrongWorkload(f"expectations.yaml: gate rule '{rules[0].name}': {error}") from error
+
+
+def _without_day(columns: Sequence[str]) -> list[str]:
+    return [name for name in columns if name != "day"]
+
+
+def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], staged: StagedRows) -> pa.Table:
     """One row for each day and row rule: rows refused, rows of the day, and the share."""
-    counted = run.spark.table("staged").where(sf.col("_rule").isNotNull()).groupBy("day", "_source", "_rule").count()
-    refused = {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted.toArrow().to_pylist()}
+    refused = staged.refused()
     declared = {(rule.source, rule.name) for rule in run.workload.expectations.rows}
     rows = []
     for day in run.loads:

@@ -23,8 +23,7 @@ from jobs.tasks.ending import end, end_after
 from jobs.tasks.stored_workload import workload_of_run
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
+    from jobs.lake.session import LateSession
     from jobs.quality.judges import Judges
     from jobs.runs.run import Run
     from jobs.runs.scope import Scope
@@ -47,7 +46,7 @@ class Application:
     first: date | None = None
     last: date | None = None
     run_id: str | None = None
-    prepare: Callable[[SparkSession], None] | None = None
+    prepare: Callable[[], None] | None = None
     scope: Callable[[Run], Scope] | None = None
     again: Sequence[date] = ()
 
@@ -71,7 +70,7 @@ class Application:
             self._do_tasks(run_id, progress, check, judges)
 
     def _do_tasks(self, run_id: str, progress: Progress, check: Callable[[], None], judges: Judges | None) -> None:
-        from jobs.lake.session import start_session
+        from jobs.lake.session import LateSession
         from jobs.runs.input_size import input_size
         from jobs.tasks.nightly import TASKS as SPARK_TASKS
         from jobs.tasks.nightly import begin, load_again, refused_days
@@ -83,12 +82,14 @@ class Application:
         tasks = ("load", *self.tasks) if self.again else self.tasks
         size = input_size(load_workload(self.folder), tasks, *read, places.lake())
         progress.note(str(size))
-        spark = start_session(f"trendmill {self.workload}", scale=size.scale)
+        session = LateSession(f"trendmill {self.workload}", scale=size.scale)
         try:
             if self.prepare is not None:
-                self.prepare(spark)
+                self.prepare()
             days = self.first or date.min, self.last or date.min
-            run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress, judges=judges)
+            run = begin(
+                self.folder, *days, run_id, session=session, lake=places.lake(), progress=progress, judges=judges
+            )
             if self.scope is not None:
                 again = load_again(run, self.again)
                 scope = self.scope(run)
@@ -103,18 +104,18 @@ class Application:
                 if task in self.tasks and task in SPARK_TASKS:
                     SPARK_TASKS[task](run)
             if "publish" in self.tasks:
-                with _stopping(spark):
+                with _stopping(session):
                     publish_run(run.workload, run.first, run.last, run_id, progress)
             if refused := refused_days(run):
                 raise GateFailure(refused)
         finally:
-            spark.stop()
+            session.stop()
 
 
 @contextmanager
-def _stopping(spark: SparkSession) -> Iterator[None]:
+def _stopping(session: LateSession) -> Iterator[None]:
     """Stops Spark, which takes a second, while the block runs. The block must not need Spark."""
-    stopping = threading.Thread(target=spark.stop, name="stop")
+    stopping = threading.Thread(target=session.stop, name="stop")
     stopping.start()
     try:
         yield

@@ -36,8 +36,7 @@ from jobs.tasks.stored_workload import workload_of_run
 from jobs.workload.compiled import compile_workload
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
+    from jobs.lake.session import LateSession
     from jobs.quality.judges import Judges
 
 
@@ -47,7 +46,7 @@ def begin(
     last: date,
     run_id: str,
     *,
-    spark: SparkSession,
+    session: LateSession,
     lake: Path,
     progress: Progress,
     judges: Judges | None = None,
@@ -60,8 +59,9 @@ def begin(
         result, *beside = query.tables
         tables += (result_table(query.name, query.question, result.schema, result.variables),)
         tables += tuple(table_beside(query.name, table) for table in beside if table.evaluate is None)
-    create(spark, workload.name, tables, lake)
-    return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
+    run = Run(workload, compiled, first, last, run_id, session, lake, progress, judges=judges)
+    create(run.spark_of_tables, workload.name, tables, lake)
+    return run
 
 
 def load(run: Run) -> None:

@@ -4,7 +4,7 @@
 -- tells what was counted.
 -- Example: 1,834 events of five types on 8 March 2013 give at most 5 * 24 rows.
 WITH placed AS (
-    SELECT day, run_id, event_type, CAST(floor((ts - :offset) / :width) AS BIGINT) * :width + :offset AS period_start
+    SELECT day, run_id, event_type, ts - pmod(ts - :offset, CAST(:width AS BIGINT)) AS period_start
     FROM counted_events
 ),
 totals AS (
@@ -14,7 +14,7 @@ totals AS (
 ),
 -- an attribute that no event of the type carries in the period has no row here
 distinct_values AS (
-    SELECT day, event_type, CAST(floor((ts - :offset) / :width) AS BIGINT) * :width + :offset AS period_start,
+    SELECT day, event_type, ts - pmod(ts - :offset, CAST(:width AS BIGINT)) AS period_start,
         attribute, count(DISTINCT value) AS distinct_values
     FROM attribute_values
     GROUP BY day, event_type, period_start, attribute

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,52 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRENDMILL_SPARK_SETTINGS", "chosen")
 
 
-def test_a_night_submits_the_operating_day(bag: Any, spark_submit: Path) -> None:
-    """Three applications, each told the day in which the data interval begins, with the settings for little input.
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python that notes the arguments of tasks that are started without spark-submit, and ends as `codes` says."""
+    program = tmp_path / "python"
+    program.write_text(
+        f"""#!/bin/bash
+[ "$2" = jobs.spark_task ] || exec {sys.executable} "$@"
+echo "$*" >> {tmp_path}/started
+code=$(sed -n "s/^$4 //p" {tmp_path}/codes 2>/dev/null)
+[ -z "$code" ] || echo "{GATE}"
+exit ${{code:-0}}
+"""
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(sys, "executable", str(program))
+    return tmp_path
+
+
+def test_a_night_submits_the_operating_day(bag: Any, spark_submit: Path, programs: Path) -> None:
+    """Three tasks, each told the day in which the data interval begins. With so little input only `load` needs Spark,
+    with the settings for that; the others are programs without a JVM.
 
     spark-submit fixes heap and compilers before any code of ours runs, so they are chosen before it.
     """
     states = run(bag, "nightly_small")
     assert set(states.values()) == {"success"}
-    days = "2013-03-08..2013-03-08"
-    assert (spark_submit / "submitted").read_text().splitlines() == [f"{task} {days}" for task in _ORDER]
-    small = [(spark_submit / f"{task}.conf").read_text() for task in _ORDER]
-    assert all("wholeStage false" in text and "TieredStopAtLevel=1" in text for text in small)
+    assert (spark_submit / "submitted").read_text().splitlines() == ["load 2013-03-08..2013-03-08"]
+    small = (spark_submit / "load.conf").read_text()
+    assert "wholeStage false" in small
+    assert "TieredStopAtLevel=1" in small
+    started = [
+        line.partition(" --run-id nightly_small/")[0] for line in (programs / "started").read_text().splitlines()
+    ]
+    days = "--workload small --from 2013-03-08 --to 2013-03-08"
+    assert started == [f"-m jobs.spark_task --task {task} {days}" for task in ("slice", "evaluate")]
+
+
+@pytest.mark.usefixtures("spark_submit")
+def test_a_task_without_spark_has_the_last_word(bag: Any, programs: Path) -> None:
+    """Its exit codes mean what they mean under spark-submit."""
+    (programs / "codes").write_text("slice 3\n")
+    task = bag.dags["nightly_small"].get_task("slice").prepare_for_execution()
+    task.application_args = [DAY if "{{ data_interval" in text else text for text in task.application_args]
+    with pytest.raises(Exception, match=r"exit code 3: .*rate of Departure$") as caught:
+        task.execute({})
+    assert type(caught.value).__name__ == "AirflowFailException"
 
 
 def test_a_file_of_settings_comes_before_what_is_chosen(

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 from deltalake import DeltaTable
 
+from jobs.lake.session import LateSession
 from jobs.lake.tables.all_tables import table_of
 from jobs.lake.tables.creating import create
 from jobs.runs.run import Run, StageOutcome
@@ -107,7 +108,7 @@ class Readings:
         self.file(name).write_text("\n".join([HEADER, *rows]) + "\n")
 
     def run(self, *days: date) -> Run:
-        made = Run(self.workload, {}, min(days), max(days), f"run of {days}", self.spark, self.lake)
+        made = Run(self.workload, {}, min(days), max(days), f"run of {days}", LateSession.of(self.spark), self.lake)
         return replace(made, loads=days)
 
     def load(self, *days: date) -> StageOutcome:

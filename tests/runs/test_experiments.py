@@ -137,7 +137,6 @@ def test_the_schedulers_task_measures_every_cell(
     trendmill: CommandLine, copied: SmallLake, grids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As spark-submit calls it. It gives the lease back: another run need not wait until it expires."""
-    monkeypatch.setattr(spark_task, "start_session", lambda *_, **__: copied.spark)
     day = ["--from", "2024-01-01", "--to", "2024-01-01", "--run-id", "evaluation"]
     assert spark_task.main(["--workload", str(copied.home), "--task", "experiment", *day]) == 0
     assert len({(row["parameters"], row["seed"]) for row in rows_of(copied)}) == 2 * 2 * 3

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.lake.session import SMALL_HEAP, heap, settings
-from jobs.runs.input_size import LARGE_BYTES, InputSize, input_size, main, source_bytes, table_bytes
+from jobs.runs.input_size import LARGE_BYTES, WITHOUT_SPARK, InputSize, input_size, main, source_bytes, table_bytes
 from jobs.workload.declaration import load_workload
 from jobs.workload.sections.sources import Source
 
@@ -83,7 +83,10 @@ def test_larger_inputs_never_get_smaller_settings(size: int | None, days: int, m
 def test_the_settings_of_a_task_are_printed_for_spark_submit(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One property a line, equal to what the session says; a wrong folder is left for the task to tell."""
+    """One property a line, equal to what the session says; a wrong folder is left for the task to tell.
+
+    Nothing for a task that needs no Spark, since its input is small.
+    """
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path))
     days = ["--from", "2013-03-08", "--to", "2013-03-08", "--run-id", "nightly/1"]
     main(["--workload", str(ROOT / "workloads" / "nyc_flights"), "--task", "load", *days])
@@ -91,6 +94,11 @@ def test_the_settings_of_a_task_are_printed_for_spark_submit(
     assert printed == settings("local", "small")
     main(["--workload", str(tmp_path), "--task", "load", *days])
     assert dict(line.split(" ", 1) for line in capsys.readouterr().out.splitlines()) == printed
+    for scale, needed in (("small", False), ("large", True)):
+        monkeypatch.setenv("TRENDMILL_SCALE", scale)
+        for task in WITHOUT_SPARK[:2]:
+            main(["--workload", str(ROOT / "workloads" / "nyc_flights"), "--task", task, *days])
+            assert bool(capsys.readouterr().out) == needed
 
 
 def test_either_scale_says_the_same_settings() -> None:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 from deltalake import write_deltalake
 
+from jobs.lake.session import LateSession
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run
 from jobs.stages.measuring.shed import shed_on
@@ -49,8 +50,7 @@ def run(workload: Workload, tmp_path_factory: pytest.TempPathFactory) -> Run:
         loaded.append(row)
     write_deltalake(str(lake / "nyc_flights" / "events"), pa.concat_tables(written), partition_by=["day"])
     write_deltalake(str(lake / "nyc_flights" / "_work" / "loaded_days"), pa.Table.from_pylist(loaded))
-    spark = None
-    return Run(workload, compile_workload(workload), STORM, STORM, "night", spark, lake)
+    return Run(workload, compile_workload(workload), STORM, STORM, "night", LateSession("tests"), lake)
 
 
 def values(rows: pa.Table, metric: str, **about: object) -> list[float]:

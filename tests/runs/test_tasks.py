@@ -35,7 +35,6 @@ def test_a_wrong_workload_ends_with_2_and_gives_the_lease_back(
     home = write_workload(tmp_path / "workloads")
     (home / "queries" / "climbs.cep").write_text("-- Which?\nPATTERN SEQ(Begin a, Stop c) WITHIN 5 minutes\n")
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
-    monkeypatch.setattr(spark_task, "start_session", lambda *_, **__: type("Session", (), {"stop": lambda _: None})())
     arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
     assert spark_task.main(["--workload", str(home), *arguments]) == 2
     assert "climbs.cep:2" in capsys.readouterr().err
@@ -75,12 +74,10 @@ def test_a_run_that_no_retry_can_help_begins_anew(
     right = query.read_text()
     query.write_text("-- Which?\nPATTERN SEQ(Begin a, Stop c) WITHIN 5 minutes\n")
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
-    session = type("Session", (), {"stop": lambda _: None})
 
     def fails(*_: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(spark_task, "start_session", lambda *_, **__: session())
     monkeypatch.setattr("jobs.tasks.nightly.create", fails)
     arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
     assert spark_task.main(["--workload", str(home), *arguments]) == 2

@@ -17,13 +17,14 @@ from cep_core import compile as front_door
 from cep_core import explain
 from cep_core.slicing import make_plan, split, statistics_of
 from jobs.lake.definition import Table
+from jobs.lake.session import LateSession
 from jobs.reports import overview
 from jobs.reports.day_report import report_day
 from jobs.reports.kinds import by_kind
 from jobs.reports.pages import catalogue, day, query
 from jobs.reports.questions import questions_of
 from jobs.reports.site import rendered
-from jobs.runs.run import Run
+from jobs.runs.run import Run, Silent
 from jobs.runs.scope import Evaluation, Scope
 from jobs.stages import evaluate
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice
@@ -76,8 +77,8 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     """What the stage makes of the two days with three slices: its results by table, and the tables that it makes."""
     events = log(workload)
     evaluations = tuple(Evaluation(asked.name, on, {on: "1"}, ()) for on in (BEFORE, DAY))
-    progress: Any = None
-    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", progress, Path(), progress, Scope(evaluations))
+    without_spark, progress = LateSession("tests"), Silent()
+    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, Path(), progress, Scope(evaluations))
     days = tuple(workload.operating_days.interval(on)[0] for on in (BEFORE, DAY, DAY + timedelta(days=1)))
     atoms = asked.evaluator.atoms
     plan = make_plan(

@@ -50,10 +50,10 @@ DELTA_TYPES = {
 SQL_TYPES = {delta: sql for sql, delta in DELTA_TYPES.items()}
 
 
-def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
+def create(spark: SparkSession | None, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
     """Create absent tables. Tables that widen get new columns. Idempotent.
 
-    Tables that stages of a large run use in Spark are registered; of a small run, Spark uses none.
+    `spark`: the session in which tables that stages of a large run use are registered; a small run needs none.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
@@ -70,7 +70,7 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
         with fence_of(workload).alone():
             for table in absent:
                 make(table, home / workload / table.folder)
-    if scale_of(spark) == "large":
+    if spark is not None and scale_of(spark) == "large":
         spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
         for table in definitions:
             if table.in_spark:

@@ -48,9 +48,13 @@ def attribute_values(
     from pyspark.sql import functions as f
 
     def entry(relation: int, attribute: str, wanted: Column) -> Column:
-        value = f.when(wanted, f.col(attribute).cast("string"))
+        column = f.col(attribute)
+        if kinds[attribute] == "double":
+            column = column + f.lit(0.0)  # 0.0 and -0.0 are one value, but two texts
+        value = f.when(wanted, column.cast("string"))
         return f.struct(f.lit(relation).alias("relation"), f.lit(attribute).alias("attribute"), value.alias("value"))
 
+    kinds = dict(events.dtypes)
     carried: dict[str, set[str]] = {}
     for event_type, attribute in places:
         carried.setdefault(attribute, set()).add(event_type)

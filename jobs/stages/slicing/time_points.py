@@ -11,16 +11,18 @@ from collections.abc import Collection
 from datetime import date
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
-from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP
+from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, offsets_of, points_of
 from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.dataset import read_table
+from jobs.lake.reading import log_order
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace
 from jobs.runs.run import Run
-from jobs.stages.held_rows import frame_of
+from jobs.stages.held_rows import frame_of, is_held
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -58,12 +60,28 @@ def count_in_stamp(points: str) -> Column:
 
 def store_points(run: Run, days: Collection[date]) -> None:
     """Write the points of these days to `_work/points`, in order of time."""
-    create(run.spark, run.workload.name, [TIME_POINTS], run.lake)
-    events = frame_of(run, "events", days)
-    counted = events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points"))
-    rows = counted.toArrow().sort_by("ts")
-    rows = rows.append_column("run_id", pa.array([run.run_id] * rows.num_rows, pa.string()))
+    create(run.spark_of_tables, run.workload.name, [TIME_POINTS], run.lake)
+    counted = counted_here(run, days) if is_held(run) else counted_in_spark(run, days)
+    rows = counted.sort_by("ts").append_column("run_id", pa.repeat(run.run_id, counted.num_rows))
     replace(rows, run.table(TIME_POINTS.name), EVERY_ROW)
+
+
+def counted_here(run: Run, days: Collection[date]) -> pa.Table:
+    """How many points each stamp of these days has: (day, ts, points)."""
+    time, calendar = run.workload.time, run.workload.operating_days
+    columns = dict.fromkeys(["ts", "seq", time.point_column])
+    stored = read_table(run.lake / run.workload.name / "events", list(columns), days)
+    assert stored is not None, "the lake has a table of events"
+    events = log_order(stored)
+    points = points_of(events["ts"].to_numpy(), offsets_of(events, time.points))
+    numbers = (points["ts"].to_numpy() - calendar.offset) // calendar.length
+    return points.add_column(0, "day", pa.array(numbers.astype(np.int32)).cast(pa.date32()))
+
+
+def counted_in_spark(run: Run, days: Collection[date]) -> pa.Table:
+    """The same by Spark."""
+    events = frame_of(run, "events", days)
+    return events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points")).toArrow()
 
 
 def stored_points(run: Run) -> pa.Table:

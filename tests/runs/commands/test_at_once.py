@@ -110,7 +110,7 @@ def test_command_lines_wait_for_each_other(
     assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == 1
     assert f"process {first.pid} on" in capfd.readouterr().err
 
-    wait_for(lambda: "start  " in told(0), first, second)  # it has begun to load
+    wait_for(lambda: "Spark has started" in told(0), first, second)  # it loads, with a JVM
     kill(first)
     wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
     third = start("publish", first=2)
@@ -139,7 +139,7 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(lake: StoredLake, start: Start, tmp_p
     """In the middle of its work: a message, exit code 143, the lease is free, no JVM, worker or judge is left."""
     path = lease_file(lake.folder, "machines")
     process = start()
-    wait_for(lambda: "start  " in (tmp_path / "0.log").read_text(), process)
+    wait_for(lambda: "Spark has started" in (tmp_path / "0.log").read_text(), process)
     assert "java" in of_session(process.pid)
     process.terminate()
     assert process.wait(PATIENCE) == 143

@@ -11,11 +11,12 @@ import pytest
 
 from cep_core.events.logs.time_points import with_points
 from cep_core.slicing import make_plan, statistics_of
+from jobs.lake.session import LateSession
 from jobs.reports.day_report import report_day
 from jobs.reports.pages import day, query
 from jobs.reports.questions import questions_of
 from jobs.reports.site import rendered
-from jobs.runs.run import Run
+from jobs.runs.run import Run, Silent
 from jobs.runs.scope import Evaluation, Scope
 from jobs.stages import evaluate
 from jobs.workload.compiled import compile_workload
@@ -61,8 +62,8 @@ def evaluated(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> Any:
     asked = compile_workload(workload)["twice"]
     events, points = with_points(log(workload), workload.time.points)
     evaluations = tuple(Evaluation(asked.name, on, {BEFORE: "1", DAY: "1"}, ()) for on in (BEFORE, DAY))
-    nothing: Any = None
-    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", nothing, Path(), nothing, Scope(evaluations))
+    without_spark, progress = LateSession("tests"), Silent()
+    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, Path(), progress, Scope(evaluations))
     atoms = asked.evaluator.atoms
     plan = make_plan({asked.name: atoms}, ["l", "s"], statistics_of(events, atoms), 4, "seed", asked.evaluator.reach)
     kept: list[Any] = []

@@ -1,0 +1,129 @@
+"""The staged rows of a run's days: events that passed the row rules, and raw rows that were refused.
+
+This process holds those of a small run, and Spark has nothing to compute. Those of a large run are a view of Spark's,
+which `sql/load` divides. Either way Spark has the events as the view `passing`, for the gate's queries and for digests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.conditions import one_of
+from jobs.lake.dataset import read_table
+from jobs.lake.statements import statement
+from jobs.runs.run import Run
+from jobs.stages.held_rows import LOG_ORDER, computed, frame_of, is_held
+from jobs.stages.ingest import STAGED, loaded
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+QUARANTINED = {
+    "day": "day",
+    "run_id": "run_id",
+    "_source": "source",
+    "_file": "file",
+    "_raw": "raw",
+    "_rule": "rule",
+    "_reason": "reason",
+    "_undated": "undated",
+}
+"""Columns of a refused row, and what `quarantine` calls them."""
+
+OF_GATE = ("_source", "_file", "_raw", "_rule", "_reason", "_undated")
+"""Columns that events do not keep."""
+
+Refused = dict[tuple[date, str, str], int]
+"""Day, source and rule -> rows refused."""
+
+
+class StagedRows(Protocol):
+    """The staged rows of a run."""
+
+    def columns(self) -> list[str]:
+        """The columns of events."""
+
+    def passing(self, columns: Sequence[str]) -> pa.Table:
+        """These columns of the events of the run's days."""
+
+    def events(self, without: Collection[date]) -> pa.Table | DataFrame:
+        """The events to write, of the run's days but some; a day's file is in the log's order."""
+
+    def quarantine(self) -> pa.Table | DataFrame:
+        """The rows of `quarantine`."""
+
+    def refused(self) -> Refused:
+        """How many rows each rule refused."""
+
+
+def staged_rows(run: Run) -> StagedRows:
+    """The staged rows of the run's days, and of undated ones."""
+    return StagedHere(run) if is_held(run) else StagedInSpark(run)
+
+
+class StagedHere:
+    """Staged rows that this process holds."""
+
+    def __init__(self, run: Run) -> None:
+        folder = run.lake / run.workload.name / "_work" / STAGED.removeprefix("work_")
+        stored = read_table(folder, schema_of(folder).names, {*run.loads, run.workload.start})
+        assert stored is not None, "ingest has written the table"
+        in_run = pc.is_in(stored["day"], pa.array(run.loads, pa.date32()))
+        undated = pc.and_(pc.equal(stored["day"], run.workload.start), stored["_undated"])
+        self._refused = stored.filter(pc.and_(pc.or_(in_run, undated), stored["_rule"].is_valid()))
+        self._passing = stored.filter(pc.and_(in_run, stored["_rule"].is_null())).drop_columns(list(OF_GATE))
+        run.spark.createDataFrame(self._passing).createOrReplaceTempView("passing")
+
+    def columns(self) -> list[str]:
+        return list(self._passing.column_names)
+
+    def passing(self, columns: Sequence[str]) -> pa.Table:
+        return self._passing.select(list(columns))
+
+    def events(self, without: Collection[date]) -> pa.Table:
+        wanted = pc.invert(pc.is_in(self._passing["day"], pa.array(list(without), pa.date32())))
+        return self._passing.filter(wanted).sort_by([(name, "ascending") for name in LOG_ORDER])
+
+    def quarantine(self) -> pa.Table:
+        return self._refused.select(list(QUARANTINED)).rename_columns(list(QUARANTINED.values()))
+
+    def refused(self) -> Refused:
+        counted = self._refused.group_by(["day", "_source", "_rule"], use_threads=False).aggregate([([], "count_all")])
+        return {(row["day"], row["_source"], row["_rule"]): row["count_all"] for row in counted.to_pylist()}
+
+
+class StagedInSpark:
+    """Staged rows that Spark holds."""
+
+    def __init__(self, run: Run) -> None:
+        self._spark = run.spark
+        staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
+        computed(run, staged).createOrReplaceTempView("staged")
+        passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
+        passing.createOrReplaceTempView("passing")
+
+    def columns(self) -> list[str]:
+        return self._spark.table("passing").columns
+
+    def passing(self, columns: Sequence[str]) -> pa.Table:
+        return self._spark.table("passing").select(*columns).toArrow()
+
+    def events(self, without: Collection[date]) -> DataFrame:
+        from pyspark.sql import functions as sf
+
+        passing = self._spark.table("passing").where(~sf.col("day").isin(*without) if without else sf.lit(True))
+        return passing.repartition("day").sortWithinPartitions(*LOG_ORDER)
+
+    def quarantine(self) -> DataFrame:
+        return self._spark.sql(statement("load", "quarantine"))
+
+    def refused(self) -> Refused:
+        refused = self._spark.table("staged").where("_rule IS NOT NULL")
+        counted = refused.groupBy("day", "_source", "_rule").count().toArrow().to_pylist()
+        return {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted}
