@@ -14,6 +14,7 @@ import argparse
 import io
 import json
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,6 @@ from pathlib import Path
 from statistics import mean
 
 from monitoring import ATOMS, PAST, formula_of
-from mtl import memory
 
 import cep_core as cep
 from cep_core.experiments.generators.joins import JoinStream, generate
@@ -81,6 +81,11 @@ def monitor_once(formula: str, path: Path) -> None:
     latencies = [later - earlier for earlier, later in zip(log.asked, log.asked[1:], strict=False)]
     more = (max(log.most, memory()) - before) / 1e6
     print(json.dumps({"verdicts": verdicts, "seconds": spent, "latency": max(latencies), "megabytes": more}))
+
+
+def memory() -> int:
+    """Bytes that this process has in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def device() -> dict[str, str]:
