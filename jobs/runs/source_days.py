@@ -12,12 +12,15 @@ from jobs.workload.declaration import Workload
 from jobs.workload.sections.sources import local_path
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from jobs.lake.session import LateSession
 
 
-def has_day(spark: SparkSession, workload: Workload, day: date) -> bool:
-    """Whether every source that must have a file for each day has one for `day`."""
-    return all(expand(spark, place) for place in _places(workload, day))
+def has_day(session: LateSession, workload: Workload, day: date) -> bool:
+    """Whether every source that must have a file for each day has one for `day`. Spark looks at remote places only."""
+    return all(
+        glob.glob(str(file)) if (file := local_path(place)) is not None else expand(session.spark, place)
+        for place in _places(workload, day)
+    )
 
 
 def is_gone(workload: Workload, day: date) -> bool:

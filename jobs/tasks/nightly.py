@@ -81,7 +81,7 @@ def load(run: Run) -> None:
 
 def load_again(run: Run, days: Collection[date]) -> tuple[date, ...]:
     """Load those of the days that a source still has, and nothing else. Returns them, ascending."""
-    present = tuple(sorted(day for day in days if has_day(run.spark, run.workload, day)))
+    present = tuple(sorted(day for day in days if has_day(run.session, run.workload, day)))
     refuse_mixed_days(read_ledger(run.lake, run.workload.name), run.workload, present)
     if present:
         _load(run, [present])
@@ -102,7 +102,7 @@ def _loads(run: Run) -> Iterator[tuple[date, ...]]:
 
     def missing() -> tuple[date, ...]:
         ledger = read_ledger(run.lake, run.workload.name)
-        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.spark, run.workload, day))
+        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.session, run.workload, day))
 
     yield tuple(sorted({*missing(), *run.days}))
     while more := missing():

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
+from jobs.lake.session import LateSession
 from jobs.runs.source_days import has_day
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, HEADER, Readings
@@ -52,7 +53,7 @@ def test_files_of_days(spark: Any, tmp_path: Path) -> None:
     """A file's day is known by its name; a day that has none is missing, and not one to warm up with."""
     readings = far(spark, tmp_path, "{day}.csv")
     put(tmp_path, f"{D2}.csv", "1,2024-01-02T10:00:00Z,a,5", "2,?,a,5")
-    assert [has_day(spark, readings.workload, day) for day in (D1, D2, D3)] == [False, True, False]
+    assert [has_day(LateSession.of(spark), readings.workload, day) for day in (D1, D2, D3)] == [False, True, False]
     readings.load(D2)
     assert readings.rows("events", "kwh") == [(5.0,)]
     assert readings.rows("quarantine", "day", "undated") == [(D2, False)]

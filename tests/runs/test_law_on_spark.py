@@ -6,7 +6,6 @@ All orders are in test_scope.py, without Spark.
 from __future__ import annotations
 
 import importlib
-import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,13 +26,14 @@ pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
 def test_a_day_with_late_events_is_repeated(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
-    """Day by day, the first loaded as the day of a large input; then what came late is in its file, and it is repeated.
+    """Day by day, the first as the day of a large input; then what came late is in its file, and it is repeated.
 
     Day 0 is loaded as warm-up by whoever comes first.
     """
     write_day(home, 1, early=True)
     try:
-        lake.run(1, 1, loads_at="large")
+        with at(lake.spark, "large"):
+            lake.run(1, 1)
     finally:
         write_day(home, 1)
     lake.run(2, 2)
@@ -85,9 +85,8 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
 def test_every_way_of_evaluating_slices_gives_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
     """In this process or in a worker, which reads its slice itself or gets it from Spark; the row limit cuts all alike.
 
-    The days are counted, planned and sliced as those of a large input. There are slices in which a policy finds nothing
-    but silence. A policy that is projected joins: slices find the same points, which a shuffle makes distinct before
-    they are counted and joined to episodes.
+    There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
+    points, which a shuffle makes distinct before they are counted and joined to episodes.
     """
     stored = {(row["query"], row["day"]): row["matches_total"] for row in undisturbed["result_days"]}
     assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
@@ -95,8 +94,6 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(copied: SmallLake, un
         "silence": ["32", "29"],
     }
     join_projected(copied.home)
-    for name in ("stream_statistics", "heavy_hitters"):  # so that Spark counts them again
-        shutil.rmtree(copied.folder / "machines" / name)
     expected = _after_heavy(undisturbed["events"])
     with copied.leased("run-2"):
         with at(copied.spark, "large"):

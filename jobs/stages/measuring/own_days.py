@@ -64,4 +64,4 @@ def own_log(run: Run, grid: Grid) -> OwnLog:
 def days_to_load(run: Run, ledger: Ledger, grids: Iterable[Grid]) -> tuple[date, ...]:
     """The days of grids that are not loaded yet but are in the workload's sources."""
     missing = {day for grid in grids for day in grid.log.days} - set(ledger.days)
-    return tuple(day for day in sorted(missing) if has_day(run.spark, run.workload, day))
+    return tuple(day for day in sorted(missing) if has_day(run.session, run.workload, day))

@@ -13,13 +13,12 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from jobs.exits import GateFailure
-from jobs.lake.session import LateSession, Scale
+from jobs.lake.session import LateSession
 from jobs.runs.run import Run, Silent
 from jobs.stages.measuring.shed import EXPERIMENT
 from jobs.tasks.nightly import begin, evaluate, load, refused_days, slice_, stale_scope
 from tests.leases import leased
 from tests.runs.lake.small_workload import RESULTS, day
-from tests.scales import at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,20 +76,16 @@ class SmallLake(StoredLake):
         days, session = (day(first), day(last)), LateSession.of(self.spark)
         return begin(str(self.home), *days, run_id, session=session, lake=self.folder, progress=Silent())
 
-    def run(self, first: int, last: int, *, loads_at: Scale = "small") -> Run:
-        """Load, slice and evaluate the days with these numbers. Returns the run, whether days were refused or not.
-
-        `loads_at`: the scale at which the days are loaded.
-        """
+    def run(self, first: int, last: int) -> Run:
+        """Load, slice and evaluate the days with these numbers. Returns the run, whether days were refused or not."""
         self.runs += 1
         with self.leased(f"run-{self.runs}"):
-            with at(self.spark, loads_at):
-                run = self.begin(first, last, f"run-{self.runs}")
-                try:
-                    load(run)
-                except GateFailure:
-                    assert len(refused_days(run)) == len(run.days)
-                    return run
+            run = self.begin(first, last, f"run-{self.runs}")
+            try:
+                load(run)
+            except GateFailure:
+                assert len(refused_days(run)) == len(run.days)
+                return run
             slice_(run)
             evaluate(run)
             return run
