@@ -28,7 +28,7 @@ METADATA := .cache/airflow.db
 KERNELS  := .cache/numba/.compiled
 YEAR     := .cache/nyc_flights/.made
 
-KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregates candidates trends matching monitoring shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py cep_core/$(of)/*/*/*/*.py))
+KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,events numbers aggregates candidates trends matching monitoring shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py cep_core/$(of)/*/*/*/*.py) jobs/raw/reading/*.py jobs/raw/reading/kernels/*.py)
 
 env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
 	@:

@@ -24,9 +24,9 @@ import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet as pq
 
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.parquet_rows import read_parquet
 from jobs.raw.reading.ranges import survey_parquet, survey_text
-from jobs.raw.reading.text_form import TextForm
 from jobs.raw.reading.text_rows import read_text
 
 COLUMNS = {"id": "BIGINT", "at": "TIMESTAMP", "key": "STRING", "n": "BIGINT", "x": "DOUBLE", "m": "BIGINT"}

@@ -1,4 +1,4 @@
-"""Compile the engines' kernels into the cache, so that the first night does not wait for them.
+"""Compile the kernels of the engines and of reading into the cache, so that the first night does not wait for them.
 
 Every query of every workload that compiles is evaluated on a generated log of its schema. A few more queries reach the
 kernels that only large numbers need. Engines are compiled beside each other, in as many processes as there are cores:
@@ -8,7 +8,9 @@ source has changed, this takes a second; if the engines have changed, all kernel
 
 from __future__ import annotations
 
+import json
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -17,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numba import config
 from quick_compiler import quicken_compiler
 
@@ -32,6 +35,9 @@ from cep_core.monitoring.first_order.choice.event_rows import MANY
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
+from jobs.raw import reading
+from jobs.raw.reading.file_form import FileForm, ParquetForm, TextForm
+from jobs.raw.reading.file_rows import rows_in, survey_of
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
 from jobs.workload.files.problems import WorkloadError
@@ -125,8 +131,8 @@ def made_up_log(schema: LogSchema) -> pa.Table:
 
 def forget_outdated() -> None:
     """Delete code compiled before the engines last changed: Numba checks a kernel's own file, not its callees."""
-    engines = Path(cep.__file__).parent
-    changed = max(source.stat().st_mtime for source in engines.rglob("*.py"))
+    compiled = (Path(cep.__file__).parent, Path(reading.__file__).parent)
+    changed = max(source.stat().st_mtime for folder in compiled for source in folder.rglob("*.py"))
     for index in Path(config.CACHE_DIR).rglob("*.nbi") if config.CACHE_DIR else ():
         if index.stat().st_mtime < changed:
             index.unlink()
@@ -198,6 +204,24 @@ def compile_logs() -> int:
     return 3
 
 
+def compile_reading() -> int:
+    """Read a small file of each form, with values of every type, right and wrong. Returns the number of files."""
+    columns = dict(zip("abcdef", ("BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP", "STRING"), strict=True))
+    row = dict(zip("abcdef", ("1", "2.5", "true", "2024-01-01", "2024-01-01 10:00", "x"), strict=True))
+    csv = "\n".join([",".join(row), ",".join(row.values()), '1,1e300,?,,,"x""y"', "?"])
+    lines = "\n".join([json.dumps(row), json.dumps({"f": "\n"}), "?"])
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {"x.csv": csv, "x.json": lines}
+        forms: dict[str, FileForm] = {"x.csv": TextForm("csv", columns), "x.json": TextForm("json", columns)}
+        for name, text in texts.items():
+            Path(folder, name).write_text(text)
+        pq.write_table(pa.table({name: [text] for name, text in row.items()}), Path(folder, "x.parquet"))
+        for name, form in {**forms, "x.parquet": ParquetForm(columns)}.items():
+            for part in survey_of(Path(folder, name), form, 1).ranges:
+                list(rows_in(part, form))
+    return len(forms) + 1
+
+
 def compile_declared(engine: str) -> int:
     """Evaluate the queries of all workloads that an engine takes. Returns their number."""
     evaluated = 0
@@ -230,6 +254,7 @@ ENGINES = (
     compile_shedding,
     compile_monitoring_first_order,
     compile_monitoring_propositional,
+    compile_reading,
     compile_logs,
 )
 

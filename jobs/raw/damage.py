@@ -8,6 +8,7 @@ Cost: one pass over the files up to the damage, with the memory of one block.
 from __future__ import annotations
 
 import bz2
+import re
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -70,6 +71,16 @@ def refuse_mixed(paths: Iterable[str]) -> None:
                 kind, before = first.setdefault(column.name, (str(column.type), file))
                 if kind != str(column.type):
                     raise UnreadableSource(file, f"its column {column.name} is {column.type}, in {before} it is {kind}")
+
+
+def unreadable_in(error: Exception) -> UnreadableSource | None:
+    """What a worker found that it cannot read, if that is in Spark's error.
+
+    >>> print(unreadable_in(ValueError("...UnreadableSource: cannot read a.csv: it is no file; nothing was written")))
+    cannot read a.csv: it is no file; nothing was written
+    """
+    told = re.search(r"UnreadableSource: cannot read (.+?)(?: at byte (\d+))?: (.+); nothing was written", str(error))
+    return UnreadableSource(told[1], told[3], int(told[2]) if told[2] else None) if told else None
 
 
 def damage(path: Path) -> Damage | None:

@@ -1,6 +1,7 @@
 """The files of a source, and whether their headers are as declared. Checked before anything is written.
 
-Python looks at local paths, Spark at all others. A path may be a file, a folder or a pattern.
+A path may be a file, a folder or a pattern. Local files of a known form are surveyed for strict reading; Spark looks at
+remote paths, and reads them and whatever has a form or options that only its readers know.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import bz2
 import glob
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,22 +18,29 @@ from typing import IO, TYPE_CHECKING
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
 from jobs.raw.damage import refuse_damaged
+from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
+from jobs.raw.reading.header import difference
+from jobs.raw.reading.source_file import files_at
 from jobs.workload.sections.sources import Source, is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from jobs.raw.reading.ranges import FileSurvey
 
 _SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
 
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """The files of one source for a run. `days`: file name -> day, for paths that have a day."""
+    """The files of one source for a run. `days`: path -> day, for paths that have a day."""
 
     paths: tuple[str, ...]
     days: dict[str, date]
     headers: tuple[str, ...] = ()
-    """First lines as they stand in the files; not rows."""
+    """First lines as they stand in files that Spark reads; not rows."""
+    surveys: tuple[FileSurvey, ...] = ()
+    """The files, if they are read strictly; none: Spark's readers take them."""
 
     @property
     def count(self) -> int:
@@ -45,18 +53,42 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     Raises SourceMissing if a file that must exist is absent (for a daily source: the file of one of `days`),
     WrongHeader if a file's first line does not have the declared columns, UnreadableSource if it cannot be read.
     """
+    places = source.paths(days, base)
+    form = file_form_of(source) if all(is_local(place) for place in places) else None
+    if isinstance(form, ParquetForm) and any(_has_columns_by_folder(place) for place in places):
+        form = None
     paths: dict[str, date | None] = {}
-    for place, day in source.paths(days, base).items():
-        files = expand(spark, place, source.text)
-        if not files and source.must_exist and (day is None or day in days):
-            raise SourceMissing(source.name, place)
+    for place, day in places.items():
+        files = expand(spark, place, source.text) if form is None else _strict_files(place)
+        if files is None or (form is None and not files):
+            if source.must_exist and (day is None or day in days):
+                raise SourceMissing(source.name, place)
+            continue
         paths.update(dict.fromkeys(files, day))
+    of_days = {path: day for path, day in paths.items() if day is not None}
+    if form is not None:
+        return SourceFiles(tuple(paths), of_days, surveys=_surveys(paths, form))
     headers = (
         {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
     )
-    return SourceFiles(
-        tuple(paths), {Path(path).name: day for path, day in paths.items() if day is not None}, tuple(sorted(headers))
-    )
+    return SourceFiles(tuple(paths), of_days, tuple(sorted(headers)))
+
+
+def _has_columns_by_folder(place: str) -> bool:
+    """Whether a folder's folders say what a column is, as in `day=2024-01-01`."""
+    return Path(place).is_dir() and any(path.is_dir() for path in Path(place).glob("*=*"))
+
+
+def _strict_files(place: str) -> list[str] | None:
+    """The files to read at a place, none in a folder that holds only marks such as `_SUCCESS`; None: it is absent."""
+    files = files_at(place)
+    return [str(path) for path in files.read] if files.read or files.passed else None
+
+
+def _surveys(paths: Iterable[str], form: FileForm) -> tuple[FileSurvey, ...]:
+    from jobs.raw.reading.file_rows import survey_of  # compiled kernels: only if there is something to read
+
+    return tuple(survey_of(Path(path), form) for path in paths)
 
 
 def expand(spark: SparkSession, place: str, text: bool = True) -> list[str]:
@@ -87,20 +119,9 @@ def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
     separator = source.options.get("sep", source.options.get("delimiter", ","))
     quote = source.options.get("quote", '"')
     header = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
-    expected = list(source.columns)
-    if header != expected:
-        raise WrongHeader(_difference(source, path, expected, header))
+    if header != list(source.columns):
+        raise WrongHeader(difference(path, source.columns, header))
     return line
-
-
-def _difference(source: Source, path: str, expected: list[str], header: list[str]) -> str:
-    missing = [name for name in expected if name not in header]
-    extra = [name for name in header if name not in expected]
-    difference = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
-    return (
-        f"the header of {path} is not what source '{source.name}' declares ({difference})\n"
-        f"  expected {','.join(expected)}\n  found    {','.join(header)}"
-    )
 
 
 def _first_line(spark: SparkSession, path: str) -> str:

@@ -1,4 +1,5 @@
-"""Stage `ingest`: raw files and events.sql become `_work/staged_events`; counts of rows go to `_work/source_rows`.
+"""Stage `ingest`: raw files and events.sql become `_work/staged_events`; counts of rows go to `_work/source_rows`,
+the ledgers of files to `_work/source_files`.
 
 An operating day gets exactly the events whose `ts` lies in it, whatever file they came from. Rows are parsed once.
 Nothing is written before every source has been found and its header checked. Cost: linear in the rows read, and a sort
@@ -8,24 +9,27 @@ of each day's events.
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.exits import WrongWorkload
+from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
-from jobs.raw.damage import refuse_damaged, refuse_mixed
-from jobs.raw.rows import rows_of
+from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
+from jobs.raw.rows import judged_rows
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
+from jobs.stages.file_ledgers import TERMS, ReadRows, check_ledgers, file_counts, ledger_rows, read_once, source_rows
 from jobs.stages.held_rows import computed, to_write
+from jobs.stages.missed_rows import missed_rows
 from jobs.workload.declaration import Workload
 
-STAGED, ROWS = "work_staged_events", "work_source_rows"
-EQUATION = ("files", "read", "gave_event", "refused", "other_days", "without_event")
+STAGED, ROWS, FILES = "work_staged_events", "work_source_rows", "work_source_files"
+EQUATION = ("files", *TERMS)
 """read = gave_event + refused + other_days + without_event, for each source and day."""
 
 
@@ -38,20 +42,27 @@ def ingest(run: Run) -> StageOutcome:
     sources = run.workload.sources.values()
     source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
     try:
-        _parse(run, source_files)
-    except Exception:
+        rows = _parse(run, source_files)
+    except UnreadableSource:
+        raise
+    except Exception as error:
+        if unreadable := unreadable_in(error):
+            raise unreadable from error
         refuse_damaged(path for files in source_files.values() for path in files.paths)
         for files in source_files.values():
             refuse_mixed(files.paths)
         raise
-    equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
+    by_file = run.spark.sql(statement("load", "source_files"), args={"start": run.workload.start}).toArrow()
+    equation = source_rows(run, by_file, source_files)
+    in_run = one_of("day", run.loads)
     replace_all(
         [
             Replacement(to_write(run, _staged(run)), run.table(STAGED), loaded(run, "_undated")),
-            Replacement(equation, run.table(ROWS), one_of("day", run.loads)),
+            Replacement(equation, run.table(ROWS), in_run),
+            Replacement(ledger_rows(run, by_file, rows, source_files), run.table(FILES), in_run),
         ]
     )
-    return _outcome(run, equation)
+    return _outcome(run, equation, _misses(run, by_file))
 
 
 def loaded(run: Run, undated: str) -> str:
@@ -62,43 +73,34 @@ def loaded(run: Run, undated: str) -> str:
     return f"{one_of('day', run.loads)} OR ({equal('day', run.workload.start)} AND `{undated}`)"
 
 
-def _parse(run: Run, source_files: dict[str, SourceFiles]) -> None:
-    """The views that the SQL of this stage reads, over rows, events and fates that are computed once.
+def _parse(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, ReadRows]:
+    """The sources' rows, and the views that the SQL of this stage reads: rows, events and fates are computed once.
 
     A local checkpoint, unlike a cache, also cuts the plan. With a cache, a query over a workload's nested views takes
     tens of seconds to plan.
     """
-    rows = {name: computed(run, frame) for name, frame in source_views(run, source_files).items()}
-    for name, frame in rows.items():
-        frame.createOrReplaceTempView(name)
-    _raw_rows(run, rows, source_files).createOrReplaceTempView("raw_rows")
+    rows = _read_sources(run, source_files)
+    _raw_rows(run, rows).createOrReplaceTempView("raw_rows")
     run_days(run).createOrReplaceTempView("run_days")
-    _source_counts(run, rows, source_files).createOrReplaceTempView("source_counts")
+    run.spark.createDataFrame(file_counts(rows, source_files)).createOrReplaceTempView("file_counts")
     events = computed(run, candidate_events(run))
     events.createOrReplaceTempView("candidate_events")
     events.where(sf.col("day").isin(*run.loads)).createOrReplaceTempView("events_of_run")
     fates = run.spark.sql(statement("load", "row_fates"), args={"start": run.workload.start})
     computed(run, fates).createOrReplaceTempView("row_fates")
+    return rows
 
 
-def _source_counts(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:
-    counts = {
-        "source": pa.array(rows, pa.string()),
-        "files": pa.array([source_files[name].count for name in rows], pa.int32()),
-        "read": pa.array([frame.count() for frame in rows.values()], pa.int64()),
-    }
-    return run.spark.createDataFrame(pa.table(counts))
-
-
-def source_views(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, DataFrame]:
-    """Each source's rows, also as a view of its name."""
+def _read_sources(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, ReadRows]:
+    """Each source's rows, also as a view of its name. Raises RowsLost."""
     rules = run.workload.expectations.rows
-    frames = {}
-    for rank, source in enumerate(run.workload.sources.values()):
-        row_rules = [rule for rule in rules if rule.source == source.name]
-        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], row_rules)
-        frames[source.name].createOrReplaceTempView(source.name)
-    return frames
+    rows = {}
+    for rank, (name, source) in enumerate(run.workload.sources.items()):
+        of_source = [rule for rule in rules if rule.source == name]
+        rows[name] = read_once(run, judged_rows(run.spark, source, rank, source_files[name], of_source))
+        check_ledgers(name, rows[name], source_files[name])
+        rows[name].frame.createOrReplaceTempView(name)
+    return rows
 
 
 def run_days(run: Run) -> DataFrame:
@@ -106,13 +108,12 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _raw_rows(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:
-    """Every source's `_row`, with the day of its file if the path names one."""
+def _raw_rows(run: Run, rows: dict[str, ReadRows]) -> DataFrame:
+    """Every source's `_row`, and its raw text."""
     frames = []
-    for name, frame in rows.items():
-        days = [item for file, day in source_files[name].days.items() for item in (sf.lit(file), sf.lit(day))]
-        day = sf.create_map(*days)[sf.col("_row.file")] if days else sf.lit(None).cast("date")
-        frames.append(frame.select("_row", day.alias("_file_day")))
+    for name, read in rows.items():
+        columns = [sf.col(f"`{column}`") for column in run.workload.sources[name].columns]
+        frames.append(read.frame.select("_row", sf.coalesce("_row.raw", sf.to_json(sf.struct(*columns))).alias("_raw")))
     return _union(frames)
 
 
@@ -136,7 +137,13 @@ def candidate_events(run: Run) -> DataFrame:
     typed = produced.select(
         "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
     )
-    return typed.withColumns({"day": sf.expr(workload.day_of_ts), "_flaw": _flaw(workload)})
+    day = sf.when(_in_calendar(workload), sf.expr(workload.day_of_ts))
+    return typed.withColumns({"day": day, "_flaw": _flaw(workload)})
+
+
+def _in_calendar(workload: Workload) -> Column:
+    first, last = workload.operating_days.calendar
+    return sf.col("ts").between(first, last)
 
 
 def _check_columns(workload: Workload, given: DataFrame) -> None:
@@ -163,6 +170,9 @@ def _flaw(workload: Workload) -> Column:
         sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),
         sf.when(~sf.col("event_type").isin(types), sf.concat(sf.lit("undeclared event type "), "event_type")),
         sf.when(sf.col("ts").isNull(), sf.concat(sf.lit("no readable ts of "), "event_type")),
+        sf.when(
+            ~_in_calendar(workload), sf.concat(sf.lit("the ts of "), "event_type", sf.lit(" lies outside the calendar"))
+        ),
     ]
     for event_type, attributes in workload.schema.types.items():
         for attribute in attributes.values():
@@ -178,7 +188,7 @@ def _staged(run: Run) -> DataFrame:
     return passed.unionByName(refused, allowMissingColumns=True)
 
 
-def _outcome(run: Run, equation: pa.Table) -> StageOutcome:
+def _outcome(run: Run, equation: pa.Table, misses: list[str]) -> StageOutcome:
     days = {}
     for day in run.loads:
         rows = [row for row in equation.to_pylist() if row["day"] == day]
@@ -186,15 +196,25 @@ def _outcome(run: Run, equation: pa.Table) -> StageOutcome:
         days[day] = DayOutcome(
             rows_in=sum(row["read"] for row in rows),
             rows_out=sum(row["gave_event"] for row in rows),
-            message=f"{sum(row['refused'] for row in rows)} rows refused",
+            message="; ".join([f"{sum(row['refused'] for row in rows)} rows refused", *misses]),
             details={"sources": sources},
         )
     return StageOutcome(
         rows_in=max((day.rows_in for day in days.values()), default=0),
         rows_out=sum(day.rows_out for day in days.values()),
-        message=f"{sum(equation['refused'].to_pylist())} rows refused",
+        message="; ".join([f"{sum(equation['refused'].to_pylist())} rows refused", *misses]),
         days=days,
     )
+
+
+def _misses(run: Run, by_file: pa.Table) -> list[str]:
+    """What to say of sources most of whose rows miss the log."""
+    of_a_day = by_file.filter(pc.equal(by_file["day"], run.loads[0]))
+    terms = [("read", "sum"), ("missed", "sum"), ("missed_ts", "max")]
+    summed = of_a_day.group_by("source").aggregate(terms).rename_columns(["source", *(term for term, _ in terms)])
+    days, start = run.workload.operating_days, run.workload.start
+    told = (missed_rows(row, days, start) for row in summed.sort_by("source").to_pylist())
+    return [sentence for sentence in told if sentence]
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:

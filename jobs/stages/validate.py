@@ -27,6 +27,7 @@ from jobs.quality.gate import Check, columns_of, judge
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
+from jobs.stages.file_ledgers import RowsLost
 from jobs.stages.held_rows import computed, frame_of, is_held, to_write, to_write_in_log_order
 from jobs.stages.ingest import EQUATION, STAGED, loaded, run_days
 from jobs.workload.load_definition import load_definition
@@ -35,10 +36,6 @@ DAYS = "work_loaded_days"
 
 NEVER = {"digest": None, "events": 0, "points": 0, "begins": None}
 """The facts of a day of which no events were ever published."""
-
-
-class RowsLost(Exception):
-    """The equation of rows does not hold. That is a fault of this pipeline, never of the data."""
 
 
 def validate(run: Run) -> StageOutcome:

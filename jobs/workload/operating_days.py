@@ -47,7 +47,22 @@ class OperatingDays:
 
     def day_of(self, ts: int) -> date:
         """The operating day that contains a moment."""
-        return _EPOCH + timedelta(days=(ts - self.offset) // self.length)
+        return _EPOCH + timedelta(days=self.day_number_of(ts))
+
+    def day_number_of(self, ts: int) -> int:
+        """The operating day that contains a moment, as days since 1970-01-01; also outside the calendar."""
+        return (ts - self.offset) // self.length
+
+    @property
+    def calendar(self) -> tuple[int, int]:
+        """The first and the last moment of the years 0001 to 9999; of nanoseconds, of what 64 bits hold, but for days.
+
+        >>> OperatingDays(timedelta(0), "ns").calendar[1] < 1 << 63
+        True
+        """
+        first, last = self.interval(date.min)[0], self.interval(date.max)[1] - 1
+        most = (1 << 63) - 2 * self.length  # room for the arithmetic of `sql`
+        return max(first, -most), min(last, most)
 
     def days(self, first: date, last: date) -> tuple[date, ...]:
         """The days from `first` to `last`, both inclusive."""

@@ -7,7 +7,7 @@ SELECT /*+ BROADCAST(f) */
     CAST(NULL AS BIGINT) AS seq,
     f.source AS _source,
     r._row.file AS _file,
-    r._row.raw AS _raw,
+    r._raw,
     f.rule AS _rule,
     f.reason AS _reason,
     f.undated AS _undated

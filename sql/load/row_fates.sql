@@ -17,12 +17,13 @@ SELECT
     r._row.source AS source,
     r._row.rank AS rank,
     r._row.id AS id,
+    r._row.number AS number,
     coalesce(g.days, CAST(array() AS ARRAY<DATE>)) AS days,
     g.first_ts,
     g.first_type,
     coalesce(r._row.rule, IF(g.flaw IS NULL, NULL, 'event')) AS rule,
     coalesce(r._row.reason, g.flaw) AS reason,
-    coalesce(array_min(g.days), r._file_day, :start) AS recorded_on,
-    array_min(g.days) IS NULL AND r._file_day IS NULL AS undated
+    coalesce(array_min(g.days), r._row.day, :start) AS recorded_on,
+    array_min(g.days) IS NULL AND r._row.day IS NULL AS undated
 FROM raw_rows r
 LEFT JOIN given g ON g.rank = r._row.rank AND g.id = r._row.id

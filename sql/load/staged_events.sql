@@ -1,6 +1,6 @@
 -- Events of the run's days and, beside them, the raw rows refused on these days; undated ones are in every run.
 -- seq = day number * 2^40 + rank of (ts, source in declared order, its order columns and a hash of the row, type):
--- 2013-03-08 is day 15772, so its first event has seq 15772 * 1099511627776 = 17341497331351552.
+-- 2013-03-08 is day 15772, so its first event has seq 15772 * 1099511627776 = 17341497331351552. Only refused rows keep their raw text.
 WITH refused AS (
     SELECT * FROM row_fates WHERE rule IS NOT NULL
 ),
@@ -21,7 +21,7 @@ SELECT
     ) AS seq,
     _row.source AS _source,
     _row.file AS _file,
-    _row.raw AS _raw,
+    '' AS _raw,
     CAST(NULL AS STRING) AS _rule,
     CAST(NULL AS STRING) AS _reason,
     FALSE AS _undated

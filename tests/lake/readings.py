@@ -56,7 +56,7 @@ gate:
     reason: half of the rows cannot be wrong
 """
 
-LOADED = ("work_staged_events", "work_source_rows", "work_loaded_days", "events", "quarantine")
+LOADED = ("work_staged_events", "work_source_rows", "work_source_files", "work_loaded_days", "events", "quarantine")
 """The tables that a load writes; making the others too would take most of a test's time."""
 
 HEADER = "id,at,meter,kwh"

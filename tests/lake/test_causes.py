@@ -150,8 +150,8 @@ def test_a_cut_gzip_in_a_folder_names_file_and_byte(spark: Any, tmp_path: Path, 
 
 
 def test_parquet_files_of_different_types_are_told_by_column(spark: Any, tmp_path: Path) -> None:
-    """Which file, which column, which types."""
-    readings = Readings(spark, tmp_path, format="parquet", path="data")
+    """Which file, which column, which types; named by a URI, so that Spark reads them."""
+    readings = Readings(spark, tmp_path, format="parquet", path=f"'file://{tmp_path}/readings/data'")
     (readings.workload.folder / "data").mkdir()
     for name, kwh in (("a", [1.5]), ("b", ["1.5"])):
         rows = {"id": [1], "at": pa.array([0], pa.timestamp("us", "UTC")), "meter": ["m"], "kwh": kwh}

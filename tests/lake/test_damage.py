@@ -15,7 +15,8 @@ import pytest
 from jobs.exits import UnreadableSource
 from jobs.raw.damage import damage, refuse_damaged
 
-TEXT = "".join(f"{n},{random.Random(7).random()}\n" for n in range(60_000)).encode()
+NUMBER = random.Random(7).random()
+TEXT = "".join(f"{n},{NUMBER}\n" for n in range(60_000)).encode()
 PACKED: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
 
 

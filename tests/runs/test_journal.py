@@ -11,7 +11,7 @@ from tests.runs.lake.lakes import StoredLake
 from tests.runs.lake.small_workload import RESULTS, day
 
 WRITTEN = {
-    "ingest": {"work_staged_events", "work_source_rows"},
+    "ingest": {"work_staged_events", "work_source_rows", "work_source_files"},
     "validate": {"events", "quarantine", "work_loaded_days"},
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},

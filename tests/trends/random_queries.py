@@ -14,6 +14,7 @@ from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import log_schema_of
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.testing.choice import chosen
 from cep_core.trends.evaluator import TrendEvaluator
 from tests import ends
 
@@ -234,19 +235,30 @@ ITEMS = (
 )
 
 
+QUARTER = st.integers(0, 3)
+LACKING = st.sets(st.tuples(st.sampled_from("BCDE"), st.sampled_from("kg")), max_size=3)
+"""Attributes that a type lacks."""
+
+
+@cache
+def several(choices: tuple[str, ...], most: int) -> st.SearchStrategy[list[str]]:
+    """One or more of the choices, each once."""
+    return st.lists(st.sampled_from(choices), min_size=1, max_size=most, unique=True)
+
+
 @st.composite
 def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EXCUSES + MORE) -> str:
     """The text of an aggregation query."""
-    pattern = draw(st.sampled_from(patterns))
+    pattern = chosen(draw, patterns)
     conditions = [
-        draw(st.sampled_from(texts)) for name, texts in CONDITIONS.items() if name in pattern and single(pattern, name)
+        chosen(draw, texts) for name, texts in CONDITIONS.items() if name in pattern and single(pattern, name)
     ]
-    conditions = [text for text in conditions if draw(st.integers(0, 3)) == 0]
+    conditions = [text for text in conditions if draw(QUARTER) == 0]
     most = 0
     for edge in NEIGHBOURS.get(pattern, ()):
         if draw(st.booleans()):
-            chosen = draw(st.lists(st.sampled_from(edge), min_size=1, max_size=3, unique=True))
-            conditions, most = conditions + chosen, max(most, len(chosen))
+            compared = draw(several(tuple(edge), 3))
+            conditions, most = conditions + compared, max(most, len(compared))
     mandatory = not any(word in pattern for word in ("*", "?", "OR", "{0", "ANY"))
     if mandatory and draw(st.booleans()):
         conditions.append("[k]")
@@ -256,10 +268,10 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EX
     if not mandatory and single(pattern, "A") and " AND " not in pattern and draw(st.booleans()):
         group = "GROUP-BY A.g"  # null for a trend without an event of A
     size = draw(st.integers(1, 12))
-    slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))
-    items = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True))
+    slide = chosen(draw, ["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"])
+    items = draw(several(ITEMS, 4))
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    events = draw(st.sampled_from(["", "", "", " EVENTS"]))
+    events = chosen(draw, ["", "", "", " EVENTS"])
     window = f"WITHIN {size}{events}" + (f" {slide}{events}" if slide else "")
     text = f"RETURN {', '.join(items)} PATTERN {pattern} {where} {group} {window}"
     assume(most < 3 or few_alternatives(text))
@@ -336,7 +348,7 @@ def schema_of(log: pa.Table, ties: Ties) -> LogSchema:
 def partial_schemas(draw: st.DrawFn, log: pa.Table, ties: Ties) -> LogSchema:
     """The schema of the log, where some types lack an attribute that queries use as a key."""
     everything = schema_of(log, ties).columns
-    lacking = draw(st.sets(st.tuples(st.sampled_from("BCDE"), st.sampled_from("kg")), max_size=3))
+    lacking = draw(LACKING)
     types = {
         name: {key: attribute for key, attribute in everything.items() if (name, key) not in lacking}
         for name in ("A", *"BCDE")

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -40,6 +41,7 @@ COLUMNS = {
     "wind_mph": pa.float64(),
     "temp_f": pa.float64(),
 }
+NO_WEATHER = (None,) * 5
 
 
 def year_of_flights(temporary: pytest.TempPathFactory) -> Path:
@@ -66,9 +68,10 @@ def log_of_the_year(temporary: pytest.TempPathFactory) -> pa.Table:
 def flight_log(folder: Path = BUNDLE) -> pa.Table:
     """Every event of the files of a folder, in the order of the log; `seq` is its place."""
     events = [*_of_flights(folder), *_of_weather(folder)]
-    events.sort(key=lambda event: event["ts"])
-    columns = {name: pa.array([event.get(name) for event in events], kind) for name, kind in COLUMNS.items()}
-    return pa.table({**columns, "seq": pa.array(range(len(events)), pa.int64())})
+    events.sort(key=itemgetter(1))
+    columns = [pa.array(values, kind) for values, kind in zip(zip(*events, strict=True), COLUMNS.values(), strict=True)]
+    seq = pa.array(range(len(events)), pa.int64())
+    return pa.table([*columns, seq], [*COLUMNS, "seq"])
 
 
 def moment(text: str) -> int:
@@ -84,40 +87,33 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
             yield dict(zip(names, [None if value == "NA" else value for value in values], strict=True))
 
 
-def _of_flights(folder: Path) -> Iterator[dict[str, Any]]:
+def _of_flights(folder: Path) -> Iterator[tuple[Any, ...]]:
+    """Events as rows of COLUMNS."""
     zones = {row["faa"]: ZoneInfo(row["tzone"]) for row in _rows(folder, "airports") if row["tzone"] is not None}
     for row in filter(_sound, _rows(folder, "flights")):
         scheduled = _utc(row["time_hour"]) + 60 * int(row["minute"])
-        common = {name: row[name] for name in ("carrier", "tailnum", "origin", "dest")}
-        common["flight"] = row["carrier"] + row["flight"]
+        flight = row["carrier"] + row["flight"], row["carrier"], row["tailnum"], row["origin"], row["dest"]
         if row["dep_time"] is None:
-            yield {"event_type": "Cancellation", "ts": scheduled, **common}
+            yield "Cancellation", scheduled, *flight, None, None, *NO_WEATHER
             continue
         late = int(row["dep_delay"])
-        yield {"event_type": "Departure", "ts": scheduled + 60 * late, "delay_min": late, **common}
+        yield "Departure", scheduled + 60 * late, *flight, late, None, *NO_WEATHER
         arrival = _scheduled_arrival(row, scheduled, zones.get(row["dest"], ZoneInfo("America/Puerto_Rico")))
         if row["arr_delay"] is None:
-            yield {"event_type": "Diversion", "ts": arrival + 60 * late, **common}
+            yield "Diversion", arrival + 60 * late, *flight, None, None, *NO_WEATHER
         else:
             over = int(row["arr_delay"])
-            own = {"delay_min": over, "air_min": int(row["air_time"])}
-            yield {"event_type": "Arrival", "ts": arrival + 60 * over, **own, **common}
+            yield "Arrival", arrival + 60 * over, *flight, over, int(row["air_time"]), *NO_WEATHER
 
 
-def _of_weather(folder: Path) -> Iterator[dict[str, Any]]:
+def _of_weather(folder: Path) -> Iterator[tuple[Any, ...]]:
     for row in _rows(folder, "weather"):
         if row["wind_speed"] is None or float(row["wind_speed"]) > 200:
             continue
-        yield {
-            "event_type": "Weather",
-            "ts": _utc(row["time_hour"]),
-            "origin": row["origin"],
-            "visib_mi": float(row["visib"]),
-            "gust_mph": float(row["wind_gust"] or 0),
-            "precip_in": float(row["precip"]),
-            "wind_mph": float(row["wind_speed"]),
-            "temp_f": None if row["temp"] is None else float(row["temp"]),
-        }
+        visibility, rain, wind = (float(row[name]) for name in ("visib", "precip", "wind_speed"))
+        gust, warmth = float(row["wind_gust"] or 0), None if row["temp"] is None else float(row["temp"])
+        place = None, None, None, row["origin"], None
+        yield "Weather", _utc(row["time_hour"]), *place, None, None, visibility, gust, rain, wind, warmth
 
 
 def _sound(row: dict[str, Any]) -> bool:

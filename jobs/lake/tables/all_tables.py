@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobs.lake.definition import Table
-from jobs.lake.tables.event_tables import LOADED_DAYS, QUARANTINE, SOURCE_ROWS, events, staged_events
+from jobs.lake.tables.event_tables import LOADED_DAYS, QUARANTINE, SOURCE_FILES, SOURCE_ROWS, events, staged_events
 from jobs.lake.tables.journal_tables import EXPERIMENTS, RESULT_DAYS, RUNS, SLICE_RUNS
 from jobs.lake.tables.slicing_tables import HEAVY_HITTERS, SLICING_PLANS, STREAM_STATISTICS, slices
 
@@ -21,6 +21,7 @@ def lake_tables(workload: Workload) -> tuple[Table, ...]:
     return (
         staged_events(workload.schema),
         SOURCE_ROWS,
+        SOURCE_FILES,
         LOADED_DAYS,
         events(workload.schema, workload.operating_days),
         QUARANTINE,

@@ -71,6 +71,35 @@ SOURCE_ROWS = Table(
     checks={"counts": "least(files, read, gave_event, refused, other_days, without_event) >= 0"},
 )
 
+SOURCE_FILES = Table(
+    "work_source_files",
+    "The ledger of a file that was read strictly, and the equation of its rows for a day: "
+    "lines = read + no_rows; read = gave_event + refused + other_days + without_event",
+    (
+        DAY,
+        RUN,
+        Column("source", "STRING", "Source, as declared", nullable=False),
+        Column("file", "STRING", "Path of the file", nullable=False),
+        Column("size", "BIGINT", "Bytes, as stored", nullable=False),
+        Column("digest", "STRING", "SHA-256 of the bytes, as stored", nullable=False),
+        Column(
+            "lines", "BIGINT", "Lines, counted apart from the parser; of Parquet, rows of the footer", nullable=False
+        ),
+        Column(
+            "no_rows", "BIGINT", "Lines that begin no row: header, blank, comments, quoted line breaks", nullable=False
+        ),
+        Column("read", "BIGINT", "Raw rows read", nullable=False),
+        Column("gave_event", "BIGINT", "Rows that gave an event on this day", nullable=False),
+        Column("refused", "BIGINT", "Rows refused and recorded on this day", nullable=False),
+        Column("other_days", "BIGINT", "Rows whose events, or whose refusal, belong to other days", nullable=False),
+        Column("without_event", "BIGINT", "Rows that events.sql passed over", nullable=False),
+    ),
+    checks={
+        "every_line": "lines = read + no_rows",
+        "every_row": "read = gave_event + refused + other_days + without_event",
+    },
+)
+
 LOADED_DAYS = Table(
     "work_loaded_days",
     "One row is an operating day that was loaded: what results that read it depend on",

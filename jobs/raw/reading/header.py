@@ -7,12 +7,16 @@ refused row.
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobs.exits import WrongHeader
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.refused_rows import shown
-from jobs.raw.reading.scanning import ScannedRows
-from jobs.raw.reading.text_form import TextForm
+
+if TYPE_CHECKING:
+    from jobs.raw.reading.scanning import ScannedRows  # with it come compiled kernels
 
 
 def check_header(path: Path, form: TextForm, scanned: ScannedRows) -> None:
@@ -20,7 +24,7 @@ def check_header(path: Path, form: TextForm, scanned: ScannedRows) -> None:
     line = scanned.data[scanned.places.begins[0] : scanned.places.ends[0]]
     names = names_in(shown(line), form)
     if names != list(form.columns):
-        raise WrongHeader(difference(path, form, names))
+        raise WrongHeader(difference(path, form.columns, names))
 
 
 def names_in(line: str, form: TextForm) -> list[str]:
@@ -35,9 +39,9 @@ def names_in(line: str, form: TextForm) -> list[str]:
     return [name.strip() for name in next(reader, [])]
 
 
-def difference(path: Path, form: TextForm, names: list[str]) -> str:
-    """What is wrong with a file's header."""
-    expected = list(form.columns)
+def difference(path: Path | str, columns: Iterable[str], names: list[str]) -> str:
+    """How the names in a file's header differ from the declared columns."""
+    expected = list(columns)
     missing = [name for name in expected if name not in names]
     extra = [name for name in names if name not in expected]
     what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"

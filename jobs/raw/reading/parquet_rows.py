@@ -58,7 +58,8 @@ def _judged(batch: pa.RecordBatch, columns: dict[str, str], ordinal: int) -> tup
     wrong = first_wrong >= 0
     ordinals = np.arange(ordinal, ordinal + batch.num_rows)
     nowhere = np.full(batch.num_rows, -1, np.int64)
-    rows = pa.record_batch([*typed, ordinals, nowhere, hashes.view(np.int64)], schema=schema_of(columns))
+    no_texts = pa.nulls(batch.num_rows, pa.string())
+    rows = pa.record_batch([*typed, ordinals, nowhere, hashes.view(np.int64), no_texts], schema=schema_of(columns))
     refused = [
         _refused(batch.slice(row, 1).select(list(columns)), ordinal + int(row), list(columns.items())[first_wrong[row]])
         for row in np.flatnonzero(wrong)

@@ -15,13 +15,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from jobs.exits import UnreadableSource, WrongHeader
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.file_ledger import digest_of
 from jobs.raw.reading.header import check_header, difference
 from jobs.raw.reading.parquet_columns import checked_schema, opened
 from jobs.raw.reading.scanning import TextScan
 from jobs.raw.reading.source_file import codec_of
 from jobs.raw.reading.text_blocks import BLOCK, FileRange, blocks_of
-from jobs.raw.reading.text_form import TextForm
 
 RANGE = 1 << 25
 """Bytes of a range, about."""
@@ -64,7 +64,7 @@ def _check_first(whole: FileRange, form: TextForm, block: int) -> None:
         if scanned.count:
             check_header(whole.path, form, scanned)
             return
-    raise WrongHeader(difference(whole.path, form, []))
+    raise WrongHeader(difference(whole.path, form.columns, []))
 
 
 def _cut(whole: FileRange, form: TextForm, size: int, block: int) -> Iterator[FileRange]:
@@ -85,7 +85,7 @@ def _cut(whole: FileRange, form: TextForm, size: int, block: int) -> Iterator[Fi
             target = (place // size + 1) * size
         ordinal += len(begins)
     if awaits_header:
-        raise WrongHeader(difference(whole.path, form, []))
+        raise WrongHeader(difference(whole.path, form.columns, []))
     yield FileRange(whole.path, begin, whole.size, whole.size, first)
 
 

@@ -22,6 +22,7 @@ REFUSED = pa.schema(
 """`ordinal`: the row's number in its file. `offset`: its first byte in the file's text; of Parquet, -1."""
 
 UTF8, SHAPE, TYPE = "utf8", "shape", "type"
+"""Rules of every source: bytes are UTF-8, fields are those of the header, values have the declared type."""
 
 
 class RefusedRow(NamedTuple):

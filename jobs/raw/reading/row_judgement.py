@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints, read_only
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.json_line import JsonFault, read_line
 from jobs.raw.reading.kernels.csv_rows import undouble
 from jobs.raw.reading.kernels.row_hash import hash_rows
@@ -29,17 +30,17 @@ from jobs.raw.reading.kernels.row_places import (
 )
 from jobs.raw.reading.refused_rows import SHAPE, TYPE, UTF8, RefusedRow, shown
 from jobs.raw.reading.scanning import ScannedRows
-from jobs.raw.reading.text_form import TextForm
-from jobs.raw.reading.typed_columns import ARROW_TYPES, column_at, leave_out_missing
+from jobs.raw.reading.typed_columns import ARROW_TYPES, column_at, leave_out_missing, texts_at
 
-ORDINAL, OFFSET, HASH = "_ordinal", "_offset", "_hash"
-"""Columns beside the declared ones: the row's number in its file, its first byte in the file's text, its hash."""
+ORDINAL, OFFSET, HASH, RAW = "_ordinal", "_offset", "_hash", "_raw"
+"""Columns beside the declared ones: the row's number in its file, its first byte in the file's text, its hash, its
+text (null in a row of Parquet, which has none)."""
 
 
 def schema_of(columns: dict[str, str]) -> pa.Schema:
-    """The schema of good rows: the declared columns, then ORDINAL, OFFSET, HASH."""
+    """The schema of good rows: the declared columns, then ORDINAL, OFFSET, HASH, RAW."""
     own = [(name, ARROW_TYPES[kind]) for name, kind in columns.items()]
-    return pa.schema([*own, *((name, pa.int64()) for name in (ORDINAL, OFFSET, HASH))])
+    return pa.schema([*own, *((name, pa.int64()) for name in (ORDINAL, OFFSET, HASH)), (RAW, pa.string())])
 
 
 class RowJudgement:
@@ -75,7 +76,8 @@ class RowJudgement:
         wrong |= first_wrong >= 0
         ordinals = np.arange(self._ordinal, self._ordinal + len(wrong))
         offsets = places.begins.astype(np.int64) + self._scanned.offset
-        rows = pa.record_batch([*typed, ordinals, offsets, hashes.view(np.int64)], schema=schema_of(columns))
+        raws = texts_at(self._text, np.where(wrong, -1, places.begins), np.where(wrong, -1, places.ends))
+        rows = pa.record_batch([*typed, ordinals, offsets, hashes.view(np.int64), raws], schema=schema_of(columns))
         refused = [self._refused(int(row), int(first_wrong[row])) for row in np.flatnonzero(wrong)]
         return rows.filter(pa.array(~wrong)) if refused else rows, refused
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.file_ledger import LineEnds, RowLedger
 from jobs.raw.reading.kernels.csv_rows import NO_MARK, scan_csv
 from jobs.raw.reading.kernels.json_rows import keys_of, scan_json
@@ -24,10 +25,10 @@ from jobs.raw.reading.kernels.row_places import (
     QUOTED,
     Bytes,
     RowPlaces,
+    part_of,
     places_for,
 )
 from jobs.raw.reading.text_blocks import BYTE_ORDER_MARK
-from jobs.raw.reading.text_form import TextForm
 
 Scan = Callable[[Bytes, int, bool, RowPlaces], tuple[int, int, int]]
 
@@ -92,7 +93,7 @@ class TextScan:
                 text = np.frombuffer(data, np.uint8)
                 how, following, count = self._scan(text, place, is_last, self._places)
                 self._rows += count
-                yield ScannedRows(data, text, place, following, offset, _cut(self._places, count))
+                yield ScannedRows(data, text, place, following, offset, part_of(self._places, slice(count)))
                 place = following
                 if how == ENDLESS:
                     yield from self._long(data, place, offset)
@@ -137,20 +138,6 @@ def _after_line(data: bytes, is_last: bool, place: int = 0) -> tuple[int, bool]:
     if end.end() == len(data) and end.group() == b"\r" and not is_last:
         return end.start(), True
     return end.end(), False
-
-
-def _cut(places: RowPlaces, rows: int) -> RowPlaces:
-    begins, ends, verdicts, fields, doubled, starts, stops, lines = places
-    return RowPlaces(
-        begins[:rows],
-        ends[:rows],
-        verdicts[:rows],
-        fields[:rows],
-        doubled[:rows],
-        starts[:, :rows],
-        stops[:, :rows],
-        lines,
-    )
 
 
 def _scanner(form: TextForm, columns: int) -> Scan:

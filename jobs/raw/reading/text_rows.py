@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from jobs.exits import WrongHeader
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.header import check_header, difference
-from jobs.raw.reading.kernels.row_places import RowPlaces
+from jobs.raw.reading.kernels.row_places import part_of
 from jobs.raw.reading.refused_rows import refused_batch
 from jobs.raw.reading.row_judgement import RowJudgement, schema_of
-from jobs.raw.reading.scanning import ScannedRows, TextScan
+from jobs.raw.reading.scanning import TextScan
 from jobs.raw.reading.text_blocks import BLOCK, FileRange, blocks_of
-from jobs.raw.reading.text_form import TextForm
 
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Some rows of a file, in its order. `rows`: declared columns, then ORDINAL, OFFSET, HASH. `refused`: REFUSED.
+    """Some rows of a file, in its order. `rows`: declared columns, then ORDINAL, OFFSET, HASH, RAW. `refused`: REFUSED.
 
     `ledger`: of a range's last block, which holds no rows, the counts of the range; of all others, zeros.
     """
@@ -41,33 +41,18 @@ def read_text(part: FileRange, form: TextForm, block: int = BLOCK) -> Iterator[R
     for scanned in scan.rows(blocks_of(part, block), part.begin):
         if awaits_header and scanned.count:
             check_header(part.path, form, scanned)
-            scanned, awaits_header = _without_first(scanned), False
+            scanned = replace(scanned, places=part_of(scanned.places, slice(1, None)))
+            awaits_header = False
         if scanned.count:
             rows, refusals = RowJudgement(scanned, form, ordinal).judged()
             ordinal += scanned.count
             refused += len(refusals)
             yield RowBlock(rows, refused_batch(refusals))
     if awaits_header:
-        raise WrongHeader(difference(part.path, form, []))
+        raise WrongHeader(difference(part.path, form.columns, []))
     ledger = replace(scan.ledger, header=int(has_header), rows=ordinal - part.ordinal, refused=refused)
     yield RowBlock(empty_batch(schema_of(form.columns)), refused_batch([]), ledger)
 
 
 def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
     return pa.record_batch([pa.array([], field.type) for field in schema], schema=schema)
-
-
-def _without_first(scanned: ScannedRows) -> ScannedRows:
-    begins, ends, verdicts, fields, doubled, starts, stops, lines = scanned.places
-    first = slice(1, None)
-    places = RowPlaces(
-        begins[first],
-        ends[first],
-        verdicts[first],
-        fields[first],
-        doubled[first],
-        starts[:, first],
-        stops[:, first],
-        lines,
-    )
-    return replace(scanned, places=places)

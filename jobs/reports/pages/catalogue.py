@@ -17,6 +17,7 @@ from jobs.reports.words.quantities import quantity
 COMES_FROM = {
     "_work/staged_events": ("the sources, by events.sql and the row rules",),
     "_work/source_rows": ("the sources",),
+    "_work/source_files": ("the sources' files",),
     "_work/loaded_days": ("_work/staged_events", "the gate of expectations.yaml"),
     "events": ("_work/staged_events", "the gate of expectations.yaml"),
     "quarantine": ("_work/staged_events",),

@@ -24,6 +24,11 @@ EXAMPLES = 3
 RAW = 400
 """The number of characters of a refused row that are shown."""
 
+FILES = 40
+"""The number of files whose ledgers are shown."""
+DIGITS = 12
+"""The number of a digest's digits that are shown."""
+
 
 @dataclass(frozen=True)
 class Refusals:
@@ -46,6 +51,7 @@ def page(report: DayReport) -> Page:
         "title": "Data quality",
         "finding": _finding(report, sources, verdicts),
         "equation": {"headings": _EQUATION, "rows": [_equation(source) for source in sources]},
+        "files": _files(report),
         "refusals": _refusals(report),
         "defects": {"headings": _DEFECTS, "rows": _defects(report, loads), "days": len(loads)},
         "gate": {"headings": _GATE, "rows": [_verdict(verdict) for verdict in verdicts]},
@@ -57,6 +63,12 @@ def page(report: DayReport) -> Page:
 _EQUATION = [
     Heading("source"),
     *numbers("files", "rows read", "= events", "+ refused", "+ other days", "+ no event"),
+]
+_FILES = [
+    Heading("file"),
+    *numbers("bytes"),
+    Heading("SHA-256"),
+    *numbers("lines", "- no row", "= rows read", "= events", "+ refused", "+ other days", "+ no event"),
 ]
 _DEFECTS = [
     Heading("rule"),
@@ -94,6 +106,23 @@ def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[di
 def _equation(source: Mapping[str, Any]) -> list[str]:
     names = ("files", "read", "gave_event", "refused", "other_days", "without_event")
     return [shown(source["source"]), *(quantity(source[name]) for name in names)]
+
+
+def _files(report: DayReport) -> dict[str, Any]:
+    """The ledgers of the day's files, those with refused rows or events first."""
+    ledgers = rows(report.reader.read("_work/source_files", report.day, report.day), "file")
+    ledgers.sort(key=lambda ledger: (-ledger["refused"], -ledger["gave_event"]))
+    names = ("lines", "no_rows", "read", "gave_event", "refused", "other_days", "without_event")
+    lines = [
+        [
+            shown(_tail(ledger["file"])),
+            quantity(ledger["size"]),
+            ledger["digest"][:DIGITS],
+            *(quantity(ledger[name]) for name in names),
+        ]
+        for ledger in ledgers[:FILES]
+    ]
+    return {"headings": _FILES, "rows": lines, "left_out": len(ledgers) - len(lines), "digits": DIGITS}
 
 
 def _refusals(report: DayReport) -> list[Refusals]:

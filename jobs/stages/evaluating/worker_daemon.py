@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pyspark.daemon import manager
 
+import jobs.raw.reading.file_rows
 import jobs.stages.evaluating.spark_workers  # noqa: F401  # imports the engines, and Numba with them
 
 if __name__ == "__main__":

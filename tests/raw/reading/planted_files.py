@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from random import Random
 from typing import Any, Literal
 
-from jobs.raw.reading.text_form import TextForm
+from jobs.raw.reading.file_form import TextForm
 from tests.raw.reading.bad_values import BAD_VALUES, NO_OBJECTS
 
 NAMES = ("id", "at", "key", "x", "ok", "day", "n")

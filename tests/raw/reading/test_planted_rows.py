@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.ranges import survey_text
-from jobs.raw.reading.row_judgement import OFFSET, ORDINAL
+from jobs.raw.reading.row_judgement import OFFSET, ORDINAL, RAW
 from jobs.raw.reading.text_blocks import FileRange
 from jobs.raw.reading.text_rows import read_text
 from tests.counts import few
@@ -32,12 +32,21 @@ def found_in(file: PlantedFile, parts: tuple[FileRange, ...], block: int) -> Fou
     hashes, ledger = [], RowLedger()
     for part in parts:
         for rows in read_text(part, file.form, block):
+            check_texts(file, rows.rows)
             columns = [rows.rows.column(name).to_pylist() for name in (*NAMES, ORDINAL, OFFSET)]
             good += [(row[-2], row[-1], row[:-2]) for row in zip(*columns, strict=True)]
             hashes += rows.rows.column("_hash").to_pylist()
             refused += [(r["ordinal"], r["offset"], r["rule"], r["raw"]) for r in rows.refused.to_pylist()]
             ledger += rows.ledger
     return good, refused, hashes, ledger
+
+
+def check_texts(file: PlantedFile, rows: pa.RecordBatch) -> None:
+    """The text of a good row stands in the file from its offset to a line end."""
+    for offset, raw in zip(rows.column(OFFSET).to_pylist(), rows.column(RAW).to_pylist(), strict=True):
+        end = offset + len(raw.encode())
+        assert file.data[offset:end].decode() == raw
+        assert file.data[end : end + 1] in (b"", b"\r", b"\n")
 
 
 def packed(data: bytes) -> Iterator[tuple[str, bytes]]:

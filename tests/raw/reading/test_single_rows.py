@@ -9,10 +9,10 @@ from typing import Any, Literal
 import pytest
 
 from jobs.exits import UnreadableSource, WrongHeader
+from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.ranges import survey_text
 from jobs.raw.reading.text_blocks import FileRange
-from jobs.raw.reading.text_form import TextForm
 from jobs.raw.reading.text_rows import read_text
 from tests.raw.reading.bad_values import BAD_VALUES, NO_OBJECTS
 
@@ -29,7 +29,7 @@ def read(
     good, refused, ledger = [], [], RowLedger()
     for part in survey_text(file, described).ranges:
         for block in read_text(part, described):
-            good += [tuple(row.values())[:-3] for row in block.rows.to_pylist()]
+            good += [tuple(row.values())[:-4] for row in block.rows.to_pylist()]
             refused += [(row["rule"], row["reason"], row["raw"]) for row in block.refused.to_pylist()]
             ledger += block.ledger
     assert ledger.balance == 0

@@ -24,6 +24,7 @@ from tests.reports.lake.small_runs import (
     quarantine,
     runs,
     slice_runs,
+    source_files,
     source_rows,
 )
 from tests.reports.lake.small_schemas import (
@@ -39,6 +40,7 @@ from tests.reports.lake.small_schemas import (
     RUNS,
     SLICE_RUNS,
     SLICING_PLANS,
+    SOURCE_FILES,
     SOURCE_ROWS,
 )
 from tests.reports.lake.small_shedding import measured, nothing_dropped
@@ -54,6 +56,7 @@ def write_lake(lake: Path) -> None:
     _write(lake, "result_days", [row for day in DAYS for row in records(day)], RESULT_DAYS)
     _write(lake, "_work/loaded_days", [loaded(day) for day in (*DAYS, HOLE)], LOADED_DAYS)
     _write(lake, "_work/source_rows", [source_rows(day) for day in DAYS], SOURCE_ROWS)
+    _write(lake, "_work/source_files", [source_files(day) for day in DAYS], SOURCE_FILES)
     _write(lake, "quarantine", quarantine(), QUARANTINE, "One row is a refused <b>raw</b> row")
     _write(lake, "runs", [row for day in DAYS for row in runs(day)], RUNS, partitioned=False)
     _write(lake, "slicing_plans", [plan(), *earlier_plans()], SLICING_PLANS)

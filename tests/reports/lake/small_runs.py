@@ -34,6 +34,12 @@ def source_rows(day: date) -> dict[str, Any]:
     return {"source": "trips", **counts, "without_event": 0, **of_day(day)}
 
 
+def source_files(day: date) -> dict[str, Any]:
+    counts = {name: count for name, count in source_rows(day).items() if name != "files"}
+    of_file = {"file": f"/data/private/{SCRIPT}.csv", "size": 1234, "digest": "0123456789ab" + "f" * 52}
+    return {**counts, **of_file, "lines": counts["read"] + 1, "no_rows": 1}
+
+
 def quarantine() -> list[dict[str, Any]]:
     return [
         {

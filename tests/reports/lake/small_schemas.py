@@ -48,6 +48,19 @@ SOURCE_ROWS = _schema(
     other_days=_LONG,
     without_event=_LONG,
 )
+SOURCE_FILES = _schema(
+    source=_TEXT,
+    file=_TEXT,
+    size=_LONG,
+    digest=_TEXT,
+    lines=_LONG,
+    no_rows=_LONG,
+    read=_LONG,
+    gave_event=_LONG,
+    refused=_LONG,
+    other_days=_LONG,
+    without_event=_LONG,
+)
 QUARANTINE = _schema(source=_TEXT, file=_TEXT, raw=_TEXT, rule=_TEXT, reason=_TEXT, undated=_FLAG)
 RUNS = _schema(
     stage=_TEXT,

@@ -62,6 +62,15 @@ def test_pages_are_well_formed(site: Path) -> None:
         assert document.all("meta", name="viewport")
 
 
+def test_every_file_has_its_ledger(site: Path) -> None:
+    """By its name, without its folder on this machine; with its digest and the equation of its rows."""
+    cells = read(site / "lines" / str(DAY) / "quality.html").text("td")
+    begin = cells.index("0123456789ab")
+    size_and_counts = ["1,234", "0123456789ab", "52", "1", "51", "40", "4", "7", "0"]
+    assert cells[begin - 1 : begin + 8] == size_and_counts
+    assert "/data/private" not in cells[begin - 2]
+
+
 def test_every_figure_is_told_in_words_and_numbers(site: Path) -> None:
     """A figure has an alternative text, a caption with its n, drawings at two widths and its numbers as CSV."""
     figures = 0

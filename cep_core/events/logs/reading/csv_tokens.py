@@ -29,7 +29,7 @@ from cep_core.events.logs.reading.event_tokens import (
     set_progress,
 )
 from cep_core.events.logs.reading.value_columns import Bytes, integer
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 
 UNTIMED, TIMED, KEYED = range(3)
 """The forms of a line: name and values; name, values and stamp; name, tp, ts, and values with their names."""
@@ -50,14 +50,14 @@ def fields_for(points: int, values: int) -> Fields:
     return Fields(*(np.empty(size, np.int64) for size in (values, values, values, points)))
 
 
-@inner
+@borrowing
 def _after_blanks(text: Bytes, i: int) -> int:
     while i < len(text) and (text[i] == 32 or text[i] == 9 or text[i] == 13):
         i += 1
     return i
 
 
-@inner
+@borrowing
 def _read_value(text: Bytes, i: int, value: int, starts: Ints, ends: Ints, doubled: Ints) -> tuple[int, int]:
     """Reads a value from place `i`. Returns how it ended and the place of the comma or line end, or of the fault."""
     n = len(text)
@@ -91,7 +91,7 @@ def _read_value(text: Bytes, i: int, value: int, starts: Ints, ends: Ints, doubl
     return GOOD, i
 
 
-@inner
+@borrowing
 def _read_line(text: Bytes, i: int, value: int, is_keyed: bool, tokens: Tokens, fields: Fields) -> tuple[int, int, int]:
     """Reads a line's fields. Returns how it ended, the place of the line end or fault, and the number of fields."""
     starts, ends = tokens.starts, tokens.ends
@@ -121,7 +121,7 @@ def _read_line(text: Bytes, i: int, value: int, is_keyed: bool, tokens: Tokens, 
         i += 1
 
 
-@inner
+@borrowing
 def _is_key(text: Bytes, fields: Fields, value: int, second: int) -> bool:
     """Whether a value's name is `tp` or `ts`."""
     start = fields.key_starts[value]

@@ -9,7 +9,7 @@ from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.events.logs.reading.value_columns import Bytes
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 
 GOOD, FULL, UNEXPECTED, NO_POINT, UNKNOWN, ARITY, STAMP, BACK, COMMAND, ENDS, POINT, TWO_STAMPS = range(12)
 """How a scan ends: at the end of the text, with no room for more, or at a fault."""
@@ -78,7 +78,7 @@ def _hash(text: Bytes, start: int, end: int) -> np.uint64:
     return value ^ (value >> np.uint64(32))
 
 
-@inner
+@borrowing
 def name_number(text: Bytes, start: int, end: int, slots: Ints, words: Bytes, starts: Ints) -> int:
     """The number of a name, -1 for none. `slots`, `words`, `starts` are those of `Names`."""
     size = np.uint64(len(slots))
@@ -97,7 +97,7 @@ def name_number(text: Bytes, start: int, end: int, slots: Ints, words: Bytes, st
         place = (place + np.uint64(1)) % size
 
 
-@inner
+@borrowing
 def set_progress(progress: Ints, place: int, points: int, events: int, values: int) -> None:
     """Writes `complete` or `seen`."""
     progress[0] = place

@@ -28,7 +28,7 @@ from cep_core.events.logs.reading.event_tokens import (
     set_progress,
 )
 from cep_core.events.logs.reading.value_columns import Bytes, integer
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 
 BARE = np.ones(256, np.bool_)
 """Whether a byte may stand in a name or in a value without quotes."""
@@ -36,7 +36,7 @@ BARE[: ord(" ") + 1] = False
 BARE[list(b'(),;@"#<>{}')] = False
 
 
-@inner
+@borrowing
 def _after_blanks(text: Bytes, i: int) -> int:
     """The next place that is neither blank nor in a comment."""
     n = len(text)
@@ -52,14 +52,14 @@ def _after_blanks(text: Bytes, i: int) -> int:
     return i
 
 
-@inner
+@borrowing
 def _after_word(text: Bytes, i: int) -> int:
     while i < len(text) and BARE[text[i]]:
         i += 1
     return i
 
 
-@inner
+@borrowing
 def _read_values(text: Bytes, i: int, starts: Ints, ends: Ints, value: int) -> tuple[int, int, int]:
     """Reads values after a '(' and the ')'. Returns how it ended, the next place or that of the fault, and the number
     of values so far."""

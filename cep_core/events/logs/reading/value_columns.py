@@ -14,7 +14,7 @@ from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.events.schema import AttributeType
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 
 Bytes = npt.NDArray[np.uint8]
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
@@ -111,7 +111,7 @@ def integers(text: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, int]:
     return values, -1
 
 
-@inner
+@borrowing
 def integer(text: Bytes, start: int, end: int) -> tuple[int, bool]:
     """The integer in [start, end) and whether there is one of 64 bits. Digits with or without a sign."""
     place = start

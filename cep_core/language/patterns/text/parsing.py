@@ -1,13 +1,14 @@
 """From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parser: linear in the text. Each process reads the grammar once.
+An LALR(1) parser: linear in the text. Each process reads the grammar once. It keeps the last trees, which never change:
+slices, days and reports ask for the same text again and again.
 """
 
 from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -77,6 +78,7 @@ def _grammar() -> Lark:
     return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
 
 
+@lru_cache(maxsize=64)
 def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) -> Any:
     try:
         return TreeBuilder(text, path).transform(_grammar().parse(text, start=start))

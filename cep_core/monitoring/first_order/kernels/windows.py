@@ -13,14 +13,14 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
-from cep_core.inner_kernels import inner
+from cep_core.inner_kernels import borrowing
 from cep_core.monitoring.first_order.kernels.hashing import longer
 
 Bounds = tuple[np.uint64, np.uint64, bool]
 """The smallest and the largest difference of an interval, and whether there is a largest one."""
 
 
-@inner
+@borrowing
 def _too_old(stamps: Ints, far: int, later: int, earlier: int, bounds: Bounds) -> bool:
     """Whether two points are farther apart than the interval reaches."""
     if not bounds[2] or later == earlier:
@@ -28,7 +28,7 @@ def _too_old(stamps: Ints, far: int, later: int, earlier: int, bounds: Bounds) -
     return later == far or earlier == far or bool(np.uint64(stamps[later]) - np.uint64(stamps[earlier]) > bounds[1])
 
 
-@inner
+@borrowing
 def _old_enough(stamps: Ints, far: int, later: int, earlier: int, bounds: Bounds) -> bool:
     """Whether two points are at least as far apart as the interval begins."""
     if later != earlier and (later == far or earlier == far):

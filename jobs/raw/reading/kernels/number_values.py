@@ -39,6 +39,14 @@ def bare(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
+@inner(nogil=True)
+def _sign(text: Bytes, i: int, stop: int) -> tuple[bool, int]:
+    """Whether a minus stands at place `i`, and the place after a sign if there is one."""
+    if i < stop and (text[i] == 45 or text[i] == 43):
+        return text[i] == 45, i + 1
+    return False, i
+
+
 @njit(cache=True, nogil=True)
 def read_integers(text: Bytes, starts: Places, stops: Places, values: Ints, states: Bytes) -> None:
     """Writes `values` and `states` [rows]."""
@@ -49,9 +57,7 @@ def read_integers(text: Bytes, starts: Places, stops: Places, values: Ints, stat
             continue
         states[row] = WRONG
         i, stop = bare(text, starts[row], stops[row])
-        is_negative = i < stop and text[i] == 45
-        if i < stop and (text[i] == 45 or text[i] == 43):
-            i += 1
+        is_negative, i = _sign(text, i, stop)
         if i == stop:
             continue
         most = _MOST + np.uint64(1 if is_negative else 0)
@@ -69,9 +75,7 @@ def read_integers(text: Bytes, starts: Places, stops: Places, values: Ints, stat
 
 @inner(nogil=True)
 def _read_float(text: Bytes, i: int, stop: int) -> tuple[int, float]:
-    is_negative = i < stop and text[i] == 45
-    if i < stop and (text[i] == 45 or text[i] == 43):
-        i += 1
+    is_negative, i = _sign(text, i, stop)
     number, digits, places, seen_point = np.uint64(0), 0, 0, False
     is_exact = True
     while i < stop:
@@ -93,10 +97,7 @@ def _read_float(text: Bytes, i: int, stop: int) -> tuple[int, float]:
         return WRONG, 0.0
     exponent = 0
     if i < stop and (text[i] == 101 or text[i] == 69):
-        i += 1
-        is_small = i < stop and text[i] == 45
-        if i < stop and (text[i] == 45 or text[i] == 43):
-            i += 1
+        is_small, i = _sign(text, i + 1, stop)
         if i == stop:
             return WRONG, 0.0
         while i < stop and 48 <= text[i] <= 57:

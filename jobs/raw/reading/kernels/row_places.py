@@ -58,3 +58,10 @@ def places_for(columns: int, rows: int = ROWS) -> RowPlaces:
         np.empty((columns, rows), np.int32),
         np.zeros(3, np.int64),
     )
+
+
+def part_of(places: RowPlaces, rows: slice) -> RowPlaces:
+    """Some of the rows; views, not copies."""
+    begins, ends, verdicts, fields, doubled, starts, stops, lines = places
+    inner = (begins[rows], ends[rows], verdicts[rows], fields[rows], doubled[rows])
+    return RowPlaces(*inner, starts[:, rows], stops[:, rows], lines)

@@ -1,6 +1,7 @@
-"""What a text source's files look like: CSV or JSON lines, their columns, the bytes that separate and quote.
+"""What a source's files look like, if they are read strictly: CSV, JSON lines or Parquet.
 
-The reader knows few options, each exactly. A source that says more is not read here: `form_of` returns None.
+Of text: the columns, the bytes that separate and quote. The reader knows few options, each exactly; a source that says
+more is not read here. Nothing here is compiled, so that a command which reads no file need not wait for kernels.
 """
 
 from __future__ import annotations
@@ -70,3 +71,20 @@ def form_of(source: Source) -> TextForm | None:
 
 def _is_mark(text: str) -> bool:
     return text == "" or (len(text) == 1 and text.isascii() and text not in "\r\n\0")
+
+
+@dataclass(frozen=True)
+class ParquetForm:
+    """The form of Parquet files. `columns`: declared names with their SQL types, in order."""
+
+    columns: dict[str, str]
+
+
+FileForm = TextForm | ParquetForm
+
+
+def file_form_of(source: Source) -> FileForm | None:
+    """The form of a source's files; None if its format or its options say something that is not read strictly."""
+    if source.format == "parquet":
+        return None if source.options else ParquetForm(source.columns)
+    return form_of(source)

@@ -1,0 +1,38 @@
+"""What every reader of a source gives: the declared columns with their types, and what belongs to the row itself.
+
+| column | is |
+|---|---|
+| `_id` | the row's number, unique in the source |
+| `_number` | the number of its file; -1: Spark read it |
+| `_file`, `_day` | the name of its file, and the file's day if its path names one |
+| `_raw` | its text, undecodable bytes as backslash escapes; null: the row as JSON |
+| `_rule`, `_reason` | why the reader refused it; null: it did not |
+| `_hash` | 64 bits of its text |
+| `_ledger` | null; else this is no row but the ledger of a range of a file, as JSON |
+"""
+
+from __future__ import annotations
+
+LEDGER = "_ledger"
+
+OWN_COLUMNS = {
+    "_id": "BIGINT",
+    "_number": "INT",
+    "_file": "STRING",
+    "_day": "DATE",
+    "_raw": "STRING",
+    "_rule": "STRING",
+    "_reason": "STRING",
+    "_hash": "BIGINT",
+    LEDGER: "STRING",
+}
+"""The columns beside the declared ones, with their SQL types."""
+
+
+def ddl_of(columns: dict[str, str]) -> str:
+    """The schema of a source's raw frame.
+
+    >>> ddl_of({"x": "BIGINT"}).split(", ")[:2]
+    ['`x` BIGINT', '`_id` BIGINT']
+    """
+    return ", ".join(f"`{name}` {kind}" for name, kind in (columns | OWN_COLUMNS).items())

@@ -1,0 +1,140 @@
+"""The ledger of a load: what became of each file's lines and rows, on each day.
+
+Of a file that is read strictly: `lines = rows + lines that begin no row`, the lines counted apart from the parser; and
+rows are those that reached Spark. For each day: `read = gave_event + refused + other_days + without_event`, the right
+side counted over the fates of rows. Of what Spark's readers read, only the second equation holds, for the source.
+Cost: a count of the rows by file; small tables beside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.raw.raw_frame import LEDGER
+from jobs.raw.reading.file_ledger import RowLedger
+from jobs.raw.source_files import SourceFiles
+from jobs.runs.run import Run
+from jobs.stages.held_rows import is_held
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TERMS = ("read", "gave_event", "refused", "other_days", "without_event")
+
+
+class RowsLost(Exception):
+    """An equation of rows does not hold. That is a fault of this pipeline, never of the data."""
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """A source's rows, computed once. `read`: how many of each file number; `ledgers`: of each file number."""
+
+    frame: DataFrame
+    read: Mapping[int, int]
+    ledgers: Mapping[int, RowLedger] = field(default_factory=dict)
+
+
+def read_once(run: Run, judged: DataFrame) -> ReadRows:
+    """The rows of a source with their ledgers (`judged_rows`), computed and parted from each other."""
+    if is_held(run):
+        table = judged.toArrow()
+        is_row = pc.is_null(table[LEDGER])
+        rows = table.drop_columns([LEDGER]).filter(is_row)
+        if not rows.num_rows:
+            rows = rows.schema.empty_table()  # of no chunks Spark makes no frame
+        numbers = pc.struct_field(rows["_row"].combine_chunks(), "number")
+        counts = {count["values"]: count["counts"] for count in pc.value_counts(numbers).to_pylist()}
+        texts = table.filter(pc.invert(is_row))[LEDGER].to_pylist()
+        return ReadRows(run.spark.createDataFrame(rows), counts, _ledgers(texts))
+    from pyspark.sql import functions as sf
+
+    frame = judged.localCheckpoint()
+    texts = [row[0] for row in frame.where(sf.col(LEDGER).isNotNull()).select(LEDGER).collect()]
+    only_rows = frame.where(sf.col(LEDGER).isNull()).drop(LEDGER)
+    counted = only_rows.groupBy("_row.number").count().collect()
+    return ReadRows(only_rows, {row[0]: row[1] for row in counted}, _ledgers(texts))
+
+
+def _ledgers(texts: list[str]) -> dict[int, RowLedger]:
+    """The ledgers of files, added up over their ranges."""
+    of_files: dict[int, RowLedger] = {}
+    for text in texts:
+        told = json.loads(text)
+        of_range = RowLedger(*(told[item.name] for item in fields(RowLedger)))
+        of_files[told["number"]] = of_files.get(told["number"], RowLedger()) + of_range
+    return of_files
+
+
+def check_ledgers(name: str, rows: ReadRows, files: SourceFiles) -> None:
+    """Raises RowsLost if a line of a file became no row and nothing else, or a row did not arrive."""
+    for number, survey in enumerate(files.surveys):
+        ledger = rows.ledgers.get(number)
+        if ledger is None:
+            raise RowsLost(f"source '{name}': {survey.path} was not read")
+        arrived = rows.read.get(number, 0)
+        if ledger.balance or ledger.rows != arrived:
+            raise RowsLost(
+                f"source '{name}': {survey.path} has {ledger.balance} lines that nobody accounts for, "
+                f"{ledger.rows} rows were read, {arrived} arrived"
+            )
+
+
+def file_counts(sources: Mapping[str, ReadRows], files: Mapping[str, SourceFiles]) -> pa.Table:
+    """Rows of each file: source, number, read. A source without files has one row of number -1."""
+    counted = [
+        (name, number, rows.read.get(number, 0))
+        for name, rows in sources.items()
+        for number in range(len(files[name].surveys)) or (-1,)
+    ]
+    columns = list(zip(*counted, strict=True))
+    types = {"source": pa.string(), "number": pa.int32(), "read": pa.int64()}
+    return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns, strict=True)})
+
+
+def source_rows(run: Run, equation: pa.Table, files: Mapping[str, SourceFiles]) -> pa.Table:
+    """The equation of rows for each day and source. `equation`: of source_files.sql, for each file."""
+    summed = equation.group_by(["day", "source"]).aggregate([(term, "sum") for term in TERMS])
+    counts = pa.array([files[name].count for name in summed["source"].to_pylist()], pa.int32())
+    columns = {"day": summed["day"], "run_id": pa.repeat(run.run_id, len(summed)), "source": summed["source"]}
+    return pa.table({**columns, "files": counts, **{term: summed[f"{term}_sum"] for term in TERMS}})
+
+
+def ledger_rows(
+    run: Run, equation: pa.Table, sources: Mapping[str, ReadRows], files: Mapping[str, SourceFiles]
+) -> pa.Table:
+    """The ledger and the equation of each file that is read strictly, for the days that such a file may belong to.
+
+    What stands there for a day does not depend on the other days of the run: of a source with a file for each day, the
+    files within its slack.
+    """
+    kept = []
+    for row in equation.to_pylist():
+        number, name = row["number"], row["source"]
+        if number < 0:
+            continue
+        survey, ledger = files[name].surveys[number], sources[name].ledgers[number]
+        file_day = files[name].days.get(str(survey.path))
+        if file_day is not None and abs((file_day - row["day"]).days) > run.workload.sources[name].slack:
+            continue
+        lines = ledger.line_ends + ledger.unended + ledger.footer_rows
+        of_file = {"file": str(survey.path), "size": survey.size, "digest": survey.digest, "lines": lines}
+        kept.append(
+            {
+                "day": row["day"],
+                "run_id": run.run_id,
+                "source": name,
+                **of_file,
+                "no_rows": ledger.quoted + ledger.blank + ledger.header + ledger.comments,
+                **{term: row[term] for term in TERMS},
+            }
+        )
+    texts = [(name, pa.string()) for name in ("run_id", "source", "file", "digest")]
+    counts = [(name, pa.int64()) for name in ("size", "lines", "no_rows", *TERMS)]
+    return pa.Table.from_pylist(kept, pa.schema([("day", pa.date32()), *texts, *counts]))
