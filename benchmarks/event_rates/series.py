@@ -95,10 +95,10 @@ def _grouped(runs: Sequence[Run]) -> list[tuple[str, str, int, list[Run]]]:
 def figures(runs: Sequence[Run]) -> list[Figure]:
     """X12: memory by rate. X13: time a point by rate."""
     counts = sorted({len(own) for *_, own in _grouped(runs)})
-    number = f"means of {' or '.join(map(str, counts))} runs, bars from least to most; {STAMPS} stamps, text from disk"
+    number = f"{STAMPS} stamps; means of {counts[0]} to {counts[-1]} runs, bars from least to most"
     return [
         _by_rate("mtl-memory", "MB more than before the log", number, runs, _more, 1),
-        _by_rate("mtl-time", "ns of process time a point", f"{number}, reading included", runs, _time, 10),
+        _by_rate("mtl-time", "ns of process time a point", number, runs, _time, 10),
     ]
 
 
