@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
-from jobs.lake.session import start_session
+from jobs.lake.session import LateSession, start_session
 from jobs.runs.run import Silent
 from jobs.tasks.nightly import begin, load, slice_
 
@@ -58,7 +58,7 @@ def load_and_slice(spark: SparkSession, folder: Path) -> None:
         (home / name).write_text(text)
     path = lease_file(lake, home.name)
     with kept(path, take(path, "training", "set-up")):
-        run = begin(str(home), day, day, "training", spark=spark, lake=lake, progress=Silent())
+        run = begin(str(home), day, day, "training", session=LateSession.of(spark), lake=lake, progress=Silent())
         load(run)
         slice_(run)
 
