@@ -24,6 +24,8 @@ from tests.counts import DEEP, TIMES
 # The first example of a property may compile kernels; no deadline is right for it and for the others.
 settings.register_profile("patient", deadline=None)
 settings.register_profile(DEEP, deadline=None, max_examples=100 * TIMES, suppress_health_check=[HealthCheck.too_slow])
+# `.ci/run` draws the same examples each time, so a second half of them would prove the same again and again.
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=50)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 

@@ -113,8 +113,11 @@ class World:
 
     @property
     def reading(self) -> Pattern:
-        """The pattern with the units of each ANY grouped by likeness: same type, and exchangeable in the conditions."""
-        return grouped(self.pattern, {condition.text for condition in self.conditions})
+        """The pattern with the units of each ANY grouped by likeness: same type, and exchangeable in the conditions.
+
+        Those on negated variables count, too: they compare with one of the units, and not with the other.
+        """
+        return grouped(self.pattern, {said.text for said in (*self.conditions, *self.tests)})
 
     def later(self, one: int, other: int) -> bool:
         return one < other if self.ordered else self.events[one].ts < self.events[other].ts
