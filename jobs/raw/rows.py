@@ -57,7 +57,8 @@ def raw_table(spark: SparkSession, source: Source, files: SourceFiles) -> pa.Tab
 
 
 def judged(frame: DataFrame, rules: Sequence[RowRule], kept: Sequence[str]) -> DataFrame:
-    """Columns of a raw frame's rows (without ledgers), and `_rule` and `_reason` of the first that refuses the row: its reader, or a rule."""
+    """Columns of a raw frame's rows (without ledgers), with `_rule` and `_reason` of what refuses the row first: its
+    reader, or a rule."""
     broken = [sf.expr(f"({rule.holds}) IS FALSE") for rule in rules]
     rule = sf.coalesce("_rule", *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
     reason = sf.coalesce("_reason", *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
