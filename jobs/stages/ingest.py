@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.exits import UnreadableSource
-from jobs.lake.conditions import equal, one_of
+from jobs.lake.conditions import one_of
 from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.source_files import SourceFiles, find
@@ -22,8 +22,9 @@ from jobs.stages.loading.file_ledgers import TERMS, ledger_rows, source_rows
 from jobs.stages.loading.held_load import HeldLoad
 from jobs.stages.loading.missed_rows import missed_rows
 from jobs.stages.loading.spark_load import SparkLoad
+from jobs.stages.loading.staged_rows import STAGED, loaded
 
-STAGED, ROWS, FILES = "work_staged_events", "work_source_rows", "work_source_files"
+ROWS, FILES = "work_source_rows", "work_source_files"
 EQUATION = ("files", *TERMS)
 """read = gave_event + refused + other_days + without_event, for each source and day."""
 
@@ -48,14 +49,6 @@ def ingest(run: Run) -> StageOutcome:
         ]
     )
     return _outcome(run, equation, _misses(run, by_file))
-
-
-def loaded(run: Run, undated: str) -> str:
-    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day.
-
-    `undated`: the column that says which rows are undated.
-    """
-    return f"{one_of('day', run.loads)} OR ({equal('day', run.workload.start)} AND `{undated}`)"
 
 
 def _read(run: Run, source_files: dict[str, SourceFiles]) -> HeldLoad | SparkLoad:

@@ -25,10 +25,10 @@ from jobs.quality.gate import Check, columns_of, judge
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
-from jobs.stages.ingest import EQUATION, loaded
+from jobs.stages.ingest import EQUATION
 from jobs.stages.loading.file_ledgers import RowsLost
 from jobs.stages.loading.spark_load import run_days
-from jobs.stages.loading.staged_rows import StagedRows, staged_rows
+from jobs.stages.loading.staged_rows import StagedRows, loaded, staged_rows
 from jobs.workload.load_definition import load_definition
 from jobs.workload.sections.expectations import GateRule
 

@@ -14,16 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.conditions import one_of
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import LOG_ORDER, frame_of, is_held, of_spark
-from jobs.stages.ingest import STAGED, loaded
 from jobs.stages.loading.event_digests import DIGESTS_DDL, DigestPart, digest_parts, digests_of_batches, parts_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+STAGED = "work_staged_events"
 
 QUARANTINED = {
     "day": "day",
@@ -71,6 +72,14 @@ class StagedRows(Protocol):
 
     def refused(self) -> Refused:
         """How many rows each rule refused."""
+
+
+def loaded(run: Run, undated: str) -> str:
+    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day.
+
+    `undated`: the column that says which rows are undated.
+    """
+    return f"{one_of('day', run.loads)} OR ({equal('day', run.workload.start)} AND `{undated}`)"
 
 
 def staged_rows(run: Run) -> StagedRows:
