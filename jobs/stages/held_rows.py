@@ -16,6 +16,7 @@ import pyarrow as pa
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.dataset import read_table
 from jobs.lake.leasing.fence import folder_of
+from jobs.runs.input_size import source_bytes
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ LOG_ORDER = ("day", "ts", "seq")
 def is_held(run: Run) -> bool:
     """Whether this process holds the run's rows."""
     return run.session.scale == "small"
+
+
+def holds_load(run: Run) -> bool:
+    """Whether this process holds the rows that the run loads, from source to table; Spark computes what SQL says."""
+    if is_held(run):
+        return True
+    sizes = [source_bytes(source, run.loads, run.workload.base) for source in run.workload.sources.values()]
+    return all(size is not None for size in sizes) and sum(filter(None, sizes)) < run.session.held_bytes
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:

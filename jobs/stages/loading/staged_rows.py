@@ -18,7 +18,7 @@ from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
-from jobs.stages.held_rows import LOG_ORDER, frame_of, is_held, of_spark
+from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
 from jobs.stages.loading.event_digests import DIGESTS_DDL, DigestPart, digest_parts, digests_of_batches, parts_in
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def loaded(run: Run, undated: str) -> str:
 
 def staged_rows(run: Run) -> StagedRows:
     """The staged rows of the run's days, and of undated ones."""
-    return StagedHere(run) if is_held(run) else StagedInSpark(run)
+    return StagedHere(run) if holds_load(run) else StagedInSpark(run)
 
 
 class StagedHere:
