@@ -19,7 +19,7 @@ from jobs.lake.leasing.fence import folder_of
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 LOG_ORDER = ("day", "ts", "seq")
 
@@ -39,14 +39,9 @@ def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
     folder = run.lake / run.workload.name / folder_of(f"{run.workload.name}.{table}")
     rows = read_table(folder, schema_of(folder).names, days)
     assert rows is not None
-    return run.spark.createDataFrame(rows)
+    return of_spark(run.spark, rows)
 
 
-def computed(run: Run, frame: DataFrame) -> DataFrame:
-    """The same rows, computed once however often they are read."""
-    return run.spark.createDataFrame(frame.toArrow()) if is_held(run) else frame.localCheckpoint()
-
-
-def to_write(run: Run, frame: DataFrame) -> pa.Table | DataFrame:
-    """The rows for a table, in any order."""
-    return frame.toArrow() if is_held(run) else frame
+def of_spark(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """Rows of this process as a frame. Of a table of no chunks Spark makes none."""
+    return spark.createDataFrame(rows.combine_chunks() if rows.num_rows else rows.schema.empty_table())
