@@ -95,8 +95,8 @@ lint: $(PACKAGES)
 	@.venv/bin/ruff check --no-cache .
 
 types: $(PACKAGES)
-	@.venv/bin/mypy
-	@.venv/bin/mypy scripts/*.py
+	@.venv/bin/python scripts/check_types.py
+	@.venv/bin/python scripts/check_types.py scripts/*.py
 
 imports: $(PACKAGES)
 	@.venv/bin/lint-imports

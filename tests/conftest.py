@@ -29,6 +29,8 @@ settings.register_profile("ci", settings.get_profile("ci"), max_examples=50)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
+gc.disable()  # until all tests are collected: modules and tests are no garbage
+
 SESSION = "session of Spark"
 """The name of the group of files that one process runs."""
 
@@ -69,6 +71,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 10, 10)
 
 

@@ -120,7 +120,8 @@ def _useful(members: Flags, rates: Floats, free: Sequence[int]) -> list[int]:
 def _united(members: Flags, rates: Floats) -> tuple[Flags, Floats]:
     """Atoms with the same variables as one; those without any add the same to every cost."""
     distinct, places = np.unique(members, axis=0, return_inverse=True)
-    return distinct, np.bincount(places.reshape(-1), rates, len(distinct))
+    united: Floats = np.bincount(places.reshape(-1), rates, len(distinct)).astype(np.float64)
+    return distinct, united
 
 
 def _earlier_twins(members: Flags, rates: Floats) -> list[int | None]:

@@ -19,10 +19,10 @@ from jobs import places
 from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.session import LateSession
-from jobs.raw.rows import rows_of
+from jobs.raw.rows import judged, raw_frame, rows_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
-from jobs.stages.ingest import candidate_events
+from jobs.stages.loading.candidates import candidate_events
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
@@ -39,8 +39,8 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
     for rank, source in enumerate(workload.sources.values()):
         empty = replace(source, path=source.path or "nowhere", options={})
         rules = [rule for rule in workload.expectations.rows if rule.source == source.name]
-        yield from _wrong_rules(spark, empty, rank, rules)
-        rows_of(spark, empty, rank, NOTHING, []).createOrReplaceTempView(source.name)
+        yield from _wrong_rules(spark, empty, rules)
+        rows_of(spark, empty, rank, NOTHING).createOrReplaceTempView(source.name)
     run = Run(workload, {}, workload.start, workload.start, "check", LateSession.of(spark), places.lake())
     try:
         candidate_events(run)
@@ -60,16 +60,17 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
                 yield f"expectations.yaml: gate rule '{gate.name}': {told(error)}"
 
 
-def _wrong_rules(spark: SparkSession, empty: Source, rank: int, rules: list[RowRule]) -> Iterator[str]:
+def _wrong_rules(spark: SparkSession, empty: Source, rules: list[RowRule]) -> Iterator[str]:
     """All rules at once; one by one only if Spark refuses them together."""
+    rows = raw_frame(spark, empty, NOTHING)
     try:
-        rows_of(spark, empty, rank, NOTHING, rules)
+        judged(rows, rules, ())
         return
     except PySparkException:
         pass
     for rule in rules:
         try:
-            rows_of(spark, empty, rank, NOTHING, [rule])
+            judged(rows, [rule], ())
         except PySparkException as error:
             yield f"expectations.yaml: row rule '{rule.name}': {told(error)}"
 

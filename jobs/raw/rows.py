@@ -1,17 +1,16 @@
-"""The rows of a source: typed columns, and `_row` with the raw row's name and text, and the reason if it is refused.
+"""The rows of a source: typed columns, and `_row`, which names the raw row.
 
-Files on this machine are read strictly (`strict_frame.py`), all else by Spark's readers (`spark_readers.py`). What
-follows is the same: row rules are judged on the typed columns, and a row gets what orders it.
-
-`_row` is a struct: source, rank (the source's place in the workload), id (unique in the source), number (of the file;
--1: Spark read it), file, day (of the file, if its path names one), raw (null: the row as JSON), rule, reason, order
-(sortable texts: the order columns, then the row's hash).
+Files on this machine are read strictly (`strict_frame.py`), all else by Spark's readers (`spark_readers.py`). Both give
+a raw frame (`raw_frame.py`). What follows is the same: row rules are judged on the typed columns, and the view that
+events.sql reads has the declared columns and `_row`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
@@ -21,38 +20,23 @@ from jobs.raw.spark_readers import spark_rows
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def rows_of(spark: SparkSession, source: Source, rank: int, files: SourceFiles, rules: Sequence[RowRule]) -> DataFrame:
-    """The source's rows. Raises WrongHeader if a format with a schema lacks declared columns."""
-    return judged_rows(spark, source, rank, files, rules).where(sf.col(LEDGER).isNull()).drop(LEDGER)
-
-
-def judged_rows(
-    spark: SparkSession, source: Source, rank: int, files: SourceFiles, rules: Sequence[RowRule]
-) -> DataFrame:
-    """The source's rows, and with `_ledger` the ledgers of the ranges of its files (`strict_frame.ledgers_in`)."""
-    broken = [sf.expr(f"({rule.holds}) IS FALSE") for rule in rules]
-    rule = sf.coalesce("_rule", *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
-    reason = sf.coalesce("_reason", *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
-    order = [sortable(name, source.columns[name]) for name in source.order]
-    row = sf.struct(
-        sf.lit(source.name).alias("source"),
-        sf.lit(rank).alias("rank"),
-        sf.col("_id").alias("id"),
-        sf.col("_number").alias("number"),
-        sf.col("_file").alias("file"),
-        sf.col("_day").alias("day"),
-        sf.col("_raw").alias("raw"),
-        rule.alias("rule"),
-        reason.alias("reason"),
-        sf.array(*order, _sortable_number(sf.col("_hash"))).alias("order"),
-    )
-    columns = [sf.col(f"`{name}`") for name in source.columns]
-    return _read(spark, source, files).select(*columns, row.alias("_row"), LEDGER)
+ROW = "_row"
+ORDER_VALUE = "STRUCT<number: BIGINT, real: DOUBLE, text: STRING>"
+ROW_TYPE = f"STRUCT<rank: INT, id: BIGINT, order: ARRAY<{ORDER_VALUE}>, hash: BIGINT>"
+"""What `_row` is: `rank`, the source's place in the workload; `id`, unique in the source; `order`, the values of the
+source's order columns, and `hash`, both null if this process orders the events (`jobs/stages/loading/log_order.py`)."""
 
 
-def _read(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
-    """The source's raw frame (raw_frame.py)."""
+def rows_of(spark: SparkSession, source: Source, rank: int, files: SourceFiles) -> DataFrame:
+    """The view of a source. Raises WrongHeader if a format with a schema lacks declared columns."""
+    return view_of(raw_frame(spark, source, files).where(sf.col(LEDGER).isNull()), source, rank)
+
+
+def raw_frame(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
+    """The source's raw frame, with the ledgers of its files."""
     if files.surveys:
         from jobs.raw.strict_frame import strict_rows  # compiled kernels: only if there is something to read
 
@@ -62,14 +46,61 @@ def _read(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
     return spark_rows(spark, source, files)
 
 
-def sortable(name: str, kind: str) -> Column:
-    """A column as text that sorts as the column does; null first."""
+def raw_table(spark: SparkSession, source: Source, files: SourceFiles) -> pa.Table:
+    """The same in this process. Of files that are read strictly Spark is not asked."""
+    if files.surveys:
+        from jobs.raw.strict_frame import strict_table
+
+        return strict_table(source, files)
+    return raw_frame(spark, source, files).toArrow()
+
+
+def judged(rows: DataFrame, rules: Sequence[RowRule], kept: Sequence[str]) -> DataFrame:
+    """Columns of rows, and `_rule` and `_reason` of the first rule that refuses the row; null: none does.
+
+    `kept`: the other columns. Rows that their reader refused are judged as well: what refused them first is `_rule`.
+    """
+    broken = [sf.expr(f"({rule.holds}) IS FALSE") for rule in rules]
+    before = [sf.col(name) if name in rows.columns else sf.lit(None).cast("string") for name in ("_rule", "_reason")]
+    rule = sf.coalesce(before[0], *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
+    reason = sf.coalesce(before[1], *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
+    return rows.select(*[sf.col(name) for name in kept], rule.alias("_rule"), reason.alias("_reason"))
+
+
+def view_of(raw: DataFrame, source: Source, rank: int) -> DataFrame:
+    """What events.sql reads of a raw frame: the declared columns, and `_row` with all that orders the events."""
+    values = [order_value(name, source.columns[name]) for name in source.order]
+    order = sf.array(*values) if values else sf.lit(None).cast(f"ARRAY<{ORDER_VALUE}>")
+    row = sf.struct(
+        sf.lit(rank).alias("rank"), sf.col("_id").alias("id"), order.alias("order"), sf.col("_hash").alias("hash")
+    )
+    return raw.select(*[sf.col(f"`{name}`") for name in source.columns], row.alias(ROW))
+
+
+def order_value(name: str, kind: str) -> Column:
+    """A column's value as a struct that sorts as the column does, whatever its type; null first."""
     column = sf.col(f"`{name}`")
-    numbers = {"BIGINT": column, "DATE": sf.unix_date(column), "TIMESTAMP": sf.unix_micros(column)}
-    text = _sortable_number(numbers[kind].cast("bigint")) if kind in numbers else column.cast("string")
-    return sf.coalesce(text, sf.lit(""))
+    numbers: Mapping[str, Column] = {
+        "BIGINT": column,
+        "BOOLEAN": column.cast("bigint"),
+        "DATE": sf.unix_date(column).cast("bigint"),
+        "TIMESTAMP": sf.unix_micros(column),
+    }
+    number = numbers.get(kind, sf.lit(None).cast("bigint"))
+    real = column if kind == "DOUBLE" else sf.lit(None).cast("double")
+    text = column if kind == "STRING" else sf.lit(None).cast("string")
+    return sf.struct(number.alias("number"), real.alias("real"), text.alias("text"))
 
 
-def _sortable_number(number: Column) -> Column:
-    """16 hex digits: with the sign bit flipped, two's complement sorts as unsigned."""
-    return sf.lpad(sf.hex(number.bitwiseXOR(sf.lit(-(1 << 63)).cast("bigint"))), 16, "0")
+def held_view(raw: pa.Table, source: Source, rank: int) -> pa.Table:
+    """`view_of` of rows that this process holds and orders itself."""
+    rows = raw.num_rows
+    value = pa.struct([("number", pa.int64()), ("real", pa.float64()), ("text", pa.string())])
+    parts = {
+        "rank": pa.repeat(pa.scalar(rank, pa.int32()), rows),
+        "id": raw["_id"].combine_chunks(),
+        "order": pa.nulls(rows, pa.list_(value)),
+        "hash": pa.nulls(rows, pa.int64()),
+    }
+    row = pa.StructArray.from_arrays(list(parts.values()), names=list(parts))
+    return raw.select(list(source.columns)).append_column(ROW, row)

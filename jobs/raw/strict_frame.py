@@ -56,17 +56,32 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
 
     Raises UnreadableSource; if workers read, computing the frame raises what `damage.unreadable_in` understands.
     """
+    form = _form_of(source)
+    ranges = _ranges(files, form)
+    if sum(numbered.text for numbered in ranges) <= little:
+        return spark.createDataFrame(strict_table(source, files).combine_chunks())
+    return _read_by_workers(spark, form, ranges)
+
+
+def strict_table(source: Source, files: SourceFiles) -> pa.Table:
+    """The source's raw frame, read by this process. Raises UnreadableSource."""
+    form = _form_of(source)
+    batches = [batch for numbered in _ranges(files, form) for batch in frame_batches(numbered, form)]
+    return pa.Table.from_batches(batches, schema_of(form))
+
+
+def _form_of(source: Source) -> FileForm:
     form = file_form_of(source)
     assert form is not None
-    ranges = [
+    return form
+
+
+def _ranges(files: SourceFiles, form: FileForm) -> list[NumberedRange]:
+    return [
         NumberedRange(number, files.days.get(str(survey.path)), part, _text_bytes(survey, form) // len(survey.ranges))
         for number, survey in enumerate(files.surveys)
         for part in survey.ranges
     ]
-    if sum(numbered.text for numbered in ranges) <= little:
-        batches = [batch for numbered in ranges for batch in frame_batches(numbered, form)]
-        return spark.createDataFrame(pa.Table.from_batches(batches, schema_of(form)).combine_chunks())
-    return _read_by_workers(spark, form, ranges)
 
 
 def _text_bytes(survey: FileSurvey, form: FileForm) -> int:

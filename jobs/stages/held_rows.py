@@ -16,10 +16,11 @@ import pyarrow as pa
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.dataset import read_table
 from jobs.lake.leasing.fence import folder_of
+from jobs.runs.input_size import source_bytes
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 LOG_ORDER = ("day", "ts", "seq")
 
@@ -27,6 +28,14 @@ LOG_ORDER = ("day", "ts", "seq")
 def is_held(run: Run) -> bool:
     """Whether this process holds the run's rows."""
     return run.session.scale == "small"
+
+
+def holds_load(run: Run) -> bool:
+    """Whether this process holds the rows that the run loads, from source to table; Spark computes what SQL says."""
+    if is_held(run):
+        return True
+    sizes = [source_bytes(source, run.loads, run.workload.base) for source in run.workload.sources.values()]
+    return all(size is not None for size in sizes) and sum(filter(None, sizes)) < run.session.held_bytes
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
@@ -39,14 +48,9 @@ def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
     folder = run.lake / run.workload.name / folder_of(f"{run.workload.name}.{table}")
     rows = read_table(folder, schema_of(folder).names, days)
     assert rows is not None
-    return run.spark.createDataFrame(rows)
+    return of_spark(run.spark, rows)
 
 
-def computed(run: Run, frame: DataFrame) -> DataFrame:
-    """The same rows, computed once however often they are read."""
-    return run.spark.createDataFrame(frame.toArrow()) if is_held(run) else frame.localCheckpoint()
-
-
-def to_write(run: Run, frame: DataFrame) -> pa.Table | DataFrame:
-    """The rows for a table, in any order."""
-    return frame.toArrow() if is_held(run) else frame
+def of_spark(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """Rows of this process as a frame. Of a table of no chunks Spark makes none."""
+    return spark.createDataFrame(rows.combine_chunks() if rows.num_rows else rows.schema.empty_table())

@@ -20,15 +20,15 @@ from pyspark.errors import AnalysisException
 from jobs.exits import WrongWorkload
 from jobs.lake.conditions import one_of
 from jobs.lake.dataset import read_table
-from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
-from jobs.stages.file_ledgers import RowsLost
-from jobs.stages.ingest import EQUATION, loaded, run_days
-from jobs.stages.staged_rows import StagedRows, staged_rows
+from jobs.stages.ingest import EQUATION
+from jobs.stages.loading.file_ledgers import RowsLost
+from jobs.stages.loading.spark_load import run_days
+from jobs.stages.loading.staged_rows import StagedRows, loaded, staged_rows
 from jobs.workload.load_definition import load_definition
 from jobs.workload.sections.expectations import GateRule
 
@@ -54,7 +54,7 @@ def validate(run: Run) -> StageOutcome:
     if replaced:
         published.append(Replacement(staged.events(refused), run.table("events"), one_of("day", replaced)))
     replace_all(published)
-    rows = _loaded_days(run, checks, refused, kept)
+    rows = _loaded_days(run, staged, checks, refused, kept)
     replace(rows, run.table(DAYS), one_of("day", run.loads))
     return _outcome(run, equation, checks, rows)
 
@@ -84,7 +84,7 @@ def _judged(
     refusals = _refusals(run, equation, staged)
     if queries := [rule.over for rule in rules if rule.is_query]:
         run.spark.createDataFrame(refusals).createOrReplaceTempView("refusals")
-        run.spark.table("passing").createOrReplaceTempView("events")
+        staged.frame().createOrReplaceTempView("events")
         run_days(run).createOrReplaceTempView("days")
         _reference_views(run, " ".join(queries))
     datasets = {}
@@ -134,7 +134,7 @@ def _reference_views(run: Run, queries: str) -> None:
     for rank, source in enumerate(run.workload.sources.values()):
         if re.search(rf"\b{source.name}\b", queries):
             files = find(run.spark, source, run.loads, run.workload.base)
-            rows_of(run.spark, source, rank, files, ()).createOrReplaceTempView(source.name)
+            rows_of(run.spark, source, rank, files).createOrReplaceTempView(source.name)
 
 
 def _kept(run: Run, refused: Collection[date]) -> dict[date, dict[str, Any]]:
@@ -149,18 +149,17 @@ def _kept(run: Run, refused: Collection[date]) -> dict[date, dict[str, Any]]:
 
 def _loaded_days(
     run: Run,
+    staged: StagedRows,
     checks: Mapping[date, tuple[Check, ...]],
     refused: Collection[date],
     kept: Mapping[date, Mapping[str, Any]],
 ) -> pa.Table:
     """The facts of days on which results depend. A refused day has the digest of the events that it keeps."""
-    point = {"point": f"`{run.workload.time.point_column}`"}
-    counted = run.spark.sql(statement("load", "day_digests"), args=point).toArrow().to_pylist()
-    digests = {row["day"]: row for row in counted}
+    counted = staged.facts(run.workload.time.point_column)
     definition, begin = load_definition(run.workload), run.workload.operating_days.interval
     rows = []
     for day in run.loads:
-        published = {"digest": "0", "events": 0, "points": 0, "begins": begin(day)[0]} | digests.get(day, {})
+        published = {"digest": "0", "events": 0, "points": 0, "begins": begin(day)[0]} | counted.get(day, {})
         facts = kept.get(day, NEVER) if day in refused else published
         failed = [str(check) for check in checks[day] if check.refuses]
         rows.append(

@@ -6,11 +6,11 @@ SELECT /*+ BROADCAST(f) */
     f.first_ts AS ts,
     CAST(NULL AS BIGINT) AS seq,
     f.source AS _source,
-    r._row.file AS _file,
-    r._raw,
+    r.file AS _file,
+    r.raw AS _raw,
     f.rule AS _rule,
     f.reason AS _reason,
     f.undated AS _undated
 FROM raw_rows r
-JOIN (SELECT * FROM row_fates WHERE rule IS NOT NULL) f ON f.rank = r._row.rank AND f.id = r._row.id
+JOIN (SELECT * FROM row_fates WHERE rule IS NOT NULL) f ON f.rank = r.rank AND f.id = r.id
 WHERE f.undated OR f.recorded_on IN (SELECT day FROM run_days)

@@ -7,23 +7,23 @@ WITH given AS (
         _row.id AS id,
         array_sort(collect_set(day)) AS days,
         min(ts) AS first_ts,
-        min_by(event_type, ts) AS first_type,
+        min(IF(ts IS NULL, NULL, struct(ts, event_type))).event_type AS first_type,
         min(_flaw) AS flaw
     FROM candidate_events
     GROUP BY _row.rank, _row.id
 )
 
 SELECT
-    r._row.source AS source,
-    r._row.rank AS rank,
-    r._row.id AS id,
-    r._row.number AS number,
+    r.source,
+    r.rank,
+    r.id,
+    r.number,
     coalesce(g.days, CAST(array() AS ARRAY<DATE>)) AS days,
     g.first_ts,
     g.first_type,
-    coalesce(r._row.rule, IF(g.flaw IS NULL, NULL, 'event')) AS rule,
-    coalesce(r._row.reason, g.flaw) AS reason,
-    coalesce(array_min(g.days), r._row.day, :start) AS recorded_on,
-    array_min(g.days) IS NULL AND r._row.day IS NULL AS undated
+    coalesce(r.rule, IF(g.flaw IS NULL, NULL, 'event')) AS rule,
+    coalesce(r.reason, g.flaw) AS reason,
+    coalesce(array_min(g.days), r.day, :start) AS recorded_on,
+    array_min(g.days) IS NULL AND r.day IS NULL AS undated
 FROM raw_rows r
-LEFT JOIN given g ON g.rank = r._row.rank AND g.id = r._row.id
+LEFT JOIN given g ON g.rank = r.rank AND g.id = r.id

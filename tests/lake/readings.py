@@ -71,7 +71,7 @@ class Readings:
     home: Path
     format: str = "csv"
     path: str = "readings.csv"
-    more: str = "order: [id]"
+    more: str = "order: [kwh, at, meter, id]"
     workload: Workload = field(init=False)
 
     def __post_init__(self) -> None:

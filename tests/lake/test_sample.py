@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from jobs.raw.rows import rows_of
+from jobs.raw.raw_frame import LEDGER
+from jobs.raw.rows import judged, raw_frame
 from jobs.raw.source_files import find
 from jobs.workload.declaration import load_workload
 from tests.scales import generating_code
@@ -32,9 +33,10 @@ def test_the_years_defects_are_found(
     for name in ("flights", "weather"):
         source = workload.sources[name]
         rules = [rule for rule in workload.expectations.rows if rule.source == name]
-        rows = rows_of(spark, source, 0, find(spark, source, [], workload.base), rules)
+        rows = raw_frame(spark, source, find(spark, source, [], workload.base)).where(f"{LEDGER} IS NULL")
         with generating_code(spark):
-            refused.update({row.rule: row["count"] for row in rows.groupBy("_row.rule").count().collect() if row.rule})
+            counted = judged(rows, rules, ()).groupBy("_rule").count().where("_rule IS NOT NULL").collect()
+        refused.update({row["_rule"]: row["count"] for row in counted})
     assert refused == {
         "tail_number_form": 4,
         "plausible_speed": 4,

@@ -11,19 +11,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from jobs.raw.raw_frame import LEDGER
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
-from jobs.stages.held_rows import is_held
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 TERMS = ("read", "gave_event", "refused", "other_days", "without_event")
 
@@ -34,35 +27,13 @@ class RowsLost(Exception):
 
 @dataclass(frozen=True)
 class ReadRows:
-    """A source's rows, computed once. `read`: how many of each file number; `ledgers`: of each file number."""
+    """How many rows of a source arrived. `read`: of each file number; `ledgers`: of each file number."""
 
-    frame: DataFrame
     read: Mapping[int, int]
     ledgers: Mapping[int, RowLedger] = field(default_factory=dict)
 
 
-def read_once(run: Run, judged: DataFrame) -> ReadRows:
-    """The rows of a source with their ledgers (`judged_rows`), computed and parted from each other."""
-    if is_held(run):
-        table = judged.toArrow()
-        is_row = pc.is_null(table[LEDGER])
-        rows = table.drop_columns([LEDGER]).filter(is_row)
-        if not rows.num_rows:
-            rows = rows.schema.empty_table()  # of no chunks Spark makes no frame
-        numbers = pc.struct_field(rows["_row"].combine_chunks(), "number")
-        counts = {count["values"]: count["counts"] for count in pc.value_counts(numbers).to_pylist()}
-        texts = table.filter(pc.invert(is_row))[LEDGER].to_pylist()
-        return ReadRows(run.spark.createDataFrame(rows), counts, _ledgers(texts))
-    from pyspark.sql import functions as sf
-
-    frame = judged.localCheckpoint()
-    texts = [row[0] for row in frame.where(sf.col(LEDGER).isNotNull()).select(LEDGER).collect()]
-    only_rows = frame.where(sf.col(LEDGER).isNull()).drop(LEDGER)
-    counted = only_rows.groupBy("_row.number").count().collect()
-    return ReadRows(only_rows, {row[0]: row[1] for row in counted}, _ledgers(texts))
-
-
-def _ledgers(texts: list[str]) -> dict[int, RowLedger]:
+def ledgers_of(texts: list[str]) -> dict[int, RowLedger]:
     """The ledgers of files, added up over their ranges."""
     of_files: dict[int, RowLedger] = {}
     for text in texts:

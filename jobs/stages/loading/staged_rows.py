@@ -1,12 +1,12 @@
 """The staged rows of a run's days: events that passed the row rules, and raw rows that were refused.
 
 This process holds those of a small run, and Spark has nothing to compute. Those of a large run are a view of Spark's,
-which `sql/load` divides. Either way Spark has the events as the view `passing`, for the gate's queries and for digests.
+which `sql/load` divides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,15 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.conditions import one_of
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
-from jobs.stages.held_rows import LOG_ORDER, computed, frame_of, is_held
-from jobs.stages.ingest import STAGED, loaded
+from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
+from jobs.stages.loading.event_digests import DIGESTS_DDL, DigestPart, digest_parts, digests_of_batches, parts_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+STAGED = "work_staged_events"
 
 QUARANTINED = {
     "day": "day",
@@ -39,6 +41,9 @@ QUARANTINED = {
 OF_GATE = ("_source", "_file", "_raw", "_rule", "_reason", "_undated")
 """Columns that events do not keep."""
 
+Facts = dict[str, int | str]
+"""`events`, `points` and `digest` of a day."""
+
 Refused = dict[tuple[date, str, str], int]
 """Day, source and rule -> rows refused."""
 
@@ -52,6 +57,13 @@ class StagedRows(Protocol):
     def passing(self, columns: Sequence[str]) -> pa.Table:
         """These columns of the events of the run's days."""
 
+    def frame(self) -> DataFrame:
+        """The events of the run's days, for the gate's queries."""
+
+    def facts(self, point: str) -> dict[date, Facts]:
+        """What results of each day with events depend on. `point`: the column that tells events of equal `ts` apart if
+        their time-points differ: `ts` itself where a stamp is one point, `seq` where each event is one."""
+
     def events(self, without: Collection[date]) -> pa.Table | DataFrame:
         """The events to write, of the run's days but some; a day's file is in the log's order."""
 
@@ -62,9 +74,17 @@ class StagedRows(Protocol):
         """How many rows each rule refused."""
 
 
+def loaded(run: Run, undated: str) -> str:
+    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day.
+
+    `undated`: the column that says which rows are undated.
+    """
+    return f"{one_of('day', run.loads)} OR ({equal('day', run.workload.start)} AND `{undated}`)"
+
+
 def staged_rows(run: Run) -> StagedRows:
     """The staged rows of the run's days, and of undated ones."""
-    return StagedHere(run) if is_held(run) else StagedInSpark(run)
+    return StagedHere(run) if holds_load(run) else StagedInSpark(run)
 
 
 class StagedHere:
@@ -78,13 +98,22 @@ class StagedHere:
         undated = pc.and_(pc.equal(stored["day"], run.workload.start), stored["_undated"])
         self._refused = stored.filter(pc.and_(pc.or_(in_run, undated), stored["_rule"].is_valid()))
         self._passing = stored.filter(pc.and_(in_run, stored["_rule"].is_null())).drop_columns(list(OF_GATE))
-        run.spark.createDataFrame(self._passing).createOrReplaceTempView("passing")
+        self._run = run
 
     def columns(self) -> list[str]:
         return list(self._passing.column_names)
 
     def passing(self, columns: Sequence[str]) -> pa.Table:
         return self._passing.select(list(columns))
+
+    def frame(self) -> DataFrame:
+        return of_spark(self._run.spark, self._passing)
+
+    def facts(self, point: str) -> dict[date, Facts]:
+        points = self._passing.select(["day", *dict.fromkeys(("ts", point))])
+        counted = points.group_by(points.column_names, use_threads=False).aggregate([]).group_by("day")
+        of_days = counted.aggregate([([], "count_all")]).to_pylist()
+        return _facts(digest_parts(self._passing), {row["day"]: row["count_all"] for row in of_days})
 
     def events(self, without: Collection[date]) -> pa.Table:
         wanted = pc.invert(pc.is_in(self._passing["day"], pa.array(list(without), pa.date32())))
@@ -104,7 +133,7 @@ class StagedInSpark:
     def __init__(self, run: Run) -> None:
         self._spark = run.spark
         staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
-        computed(run, staged).createOrReplaceTempView("staged")
+        staged.localCheckpoint().createOrReplaceTempView("staged")
         passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
         passing.createOrReplaceTempView("passing")
 
@@ -113,6 +142,15 @@ class StagedInSpark:
 
     def passing(self, columns: Sequence[str]) -> pa.Table:
         return self._spark.table("passing").select(*columns).toArrow()
+
+    def frame(self) -> DataFrame:
+        return self._spark.table("passing")
+
+    def facts(self, point: str) -> dict[date, Facts]:
+        args = {"point": f"`{point}`"}
+        points = self._spark.sql(statement("load", "day_points"), args=args).toArrow().to_pylist()
+        parts = self.frame().mapInArrow(digests_of_batches, DIGESTS_DDL).toArrow().to_pylist()
+        return _facts(parts_in(parts), {row["day"]: row["points"] for row in points})
 
     def events(self, without: Collection[date]) -> DataFrame:
         from pyspark.sql import functions as sf
@@ -127,3 +165,7 @@ class StagedInSpark:
         refused = self._spark.table("staged").where("_rule IS NOT NULL")
         counted = refused.groupBy("day", "_source", "_rule").count().toArrow().to_pylist()
         return {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted}
+
+
+def _facts(parts: Mapping[date, DigestPart], points: Mapping[date, int]) -> dict[date, Facts]:
+    return {day: {"events": part.events, "points": points[day], "digest": str(part)} for day, part in parts.items()}

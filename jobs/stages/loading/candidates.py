@@ -1,0 +1,77 @@
+"""The events that events.sql gives, with their declared types, operating days and flaws."""
+
+from __future__ import annotations
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from jobs.exits import WrongWorkload
+from jobs.lake.definition import SQL_TYPES
+from jobs.runs.run import Run
+from jobs.workload.declaration import Workload
+
+
+def candidate_events(run: Run) -> DataFrame:
+    """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have."""
+    workload = run.workload
+    try:
+        produced = run.spark.sql(workload.events_sql)
+    except AnalysisException as error:
+        raise WrongWorkload(f"{workload.name}/events.sql: {error}") from error
+    _check_columns(workload, produced)
+    carriers = {
+        name: [kind for kind, declared in workload.schema.types.items() if name in declared]
+        for name in workload.attributes
+    }
+    attributes = [
+        sf.when(sf.col("event_type").isin(carriers[name]), sf.col(f"`{name}`").cast(SQL_TYPES[kind])).alias(name)
+        for name, kind in workload.attributes.items()
+    ]
+    own_seq = sf.col("seq").cast("bigint") if "seq" in produced.columns else sf.lit(None).cast("bigint")
+    typed = produced.select(
+        "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
+    )
+    day = sf.when(_in_calendar(workload), sf.expr(workload.day_of_ts))
+    return typed.withColumns({"day": day, "_flaw": _flaw(workload)})
+
+
+def _in_calendar(workload: Workload) -> Column:
+    first, last = workload.operating_days.calendar
+    return sf.col("ts").between(first, last)
+
+
+def _check_columns(workload: Workload, given: DataFrame) -> None:
+    expected = {"event_type", "ts", "_row", *workload.attributes}
+    source_files = set(given.columns) - {"seq"}
+    if source_files != expected or len(given.columns) != len(set(given.columns)):
+        raise WrongWorkload(
+            f"{workload.name}/events.sql does not give the columns that workload.yaml declares: "
+            f"missing {sorted(expected - source_files)}, not declared {sorted(source_files - expected)}"
+        )
+    whole = ("tinyint", "smallint", "int", "bigint", "void")
+    loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
+    declared = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
+    for name, kind in given.dtypes:
+        accepted = loose.get(declared.get(name, ""), (declared.get(name, kind).lower(), "void"))
+        if name in declared and kind.partition("(")[0] not in accepted:
+            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {declared[name]}")
+
+
+def _flaw(workload: Workload) -> Column:
+    """The first thing that an event lacks but must have; null if it lacks nothing."""
+    types = list(workload.schema.types)
+    flaws = [
+        sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),
+        sf.when(~sf.col("event_type").isin(types), sf.concat(sf.lit("undeclared event type "), "event_type")),
+        sf.when(sf.col("ts").isNull(), sf.concat(sf.lit("no readable ts of "), "event_type")),
+        sf.when(
+            ~_in_calendar(workload), sf.concat(sf.lit("the ts of "), "event_type", sf.lit(" lies outside the calendar"))
+        ),
+    ]
+    for event_type, attributes in workload.schema.types.items():
+        for attribute in attributes.values():
+            if not attribute.nullable:
+                absent = (sf.col("event_type") == event_type) & sf.col(f"`{attribute.name}`").isNull()
+                flaws.append(sf.when(absent, f"no {attribute.name} of {event_type}"))
+    return sf.coalesce(*flaws)

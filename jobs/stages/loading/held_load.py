@@ -1,0 +1,239 @@
+"""The load of a small run: this process holds rows and events as columns, and Spark computes what a workload says in
+SQL: row rules and events.sql.
+
+`sql/load` says the same to Spark for large runs. Cost: linear in the rows, and sorts of rows and of events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as sf
+
+from cep_core.arrays import Flags, Ints
+from jobs.exits import WrongWorkload
+from jobs.raw.raw_frame import LEDGER
+from jobs.raw.rows import ROW, held_view, judged, raw_table
+from jobs.raw.source_files import SourceFiles
+from jobs.runs.run import Run
+from jobs.stages.held_rows import of_spark
+from jobs.stages.loading.candidates import candidate_events
+from jobs.stages.loading.equation import equation
+from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
+from jobs.stages.loading.log_order import row_places, seq_of, text_ranks
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates, row_fates
+from jobs.workload.operating_days import day_number
+from jobs.workload.sections.sources import Source
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """The rows of one source, ascending by `_id`, with the rules that refused them."""
+
+    source: Source
+    rank: int
+    rows: pa.Table
+    counted: ReadRows
+
+    @cached_property
+    def ids(self) -> Ints:
+        return self.rows["_id"].combine_chunks().to_numpy()
+
+    def places_in_order(self) -> Ints:
+        """[rows] The place of each row in the source's order."""
+        return row_places([self.rows[name] for name in (*self.source.order, "_hash")])
+
+
+class HeldLoad:
+    """The rows and events of a run's days. Raises RowsLost, UnreadableSource, WrongHeader, WrongWorkload."""
+
+    def __init__(self, run: Run, files: dict[str, SourceFiles]) -> None:
+        self._run = run
+        self._sources = [_source_rows(run, source, rank, files[source.name]) for rank, source in enumerate(_all(run))]
+        self.rows = {of.source.name: of.counted for of in self._sources}
+        self._files = file_counts(self.rows, files)
+        self._events = candidate_events(run).toArrow()
+        self._own_type = text_ranks(self._events["event_type"])
+        self._row = self._rows_of_events()
+        self._fates = self._judge()
+
+    def equation(self) -> pa.Table:
+        """The equation of rows, for each day and file."""
+        first = self._fates.first
+        ts = self._events["ts"].fill_null(0).combine_chunks().to_numpy()
+        first_ts = np.where(first >= 0, np.append(ts, 0)[first], 0)
+        return equation(
+            self._files, self._files_of_rows(), self._fates, first_ts, self._run.loads, self._run.workload.start
+        )
+
+    def staged(self) -> pa.Table:
+        """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
+        return pa.concat_tables([self._passed(), self._refused()], promote_options="default")
+
+    def _rows_of_events(self) -> Ints:
+        """[events] The place of each event's row among those of all sources. Raises WrongWorkload."""
+        row = self._events[ROW].combine_chunks()
+        rank = pc.fill_null(pc.struct_field(row, "rank"), -1).to_numpy()
+        ids = pc.fill_null(pc.struct_field(row, "id"), -1).to_numpy()
+        places, begin = np.full(len(row), -1), 0
+        for of in self._sources:
+            own = np.flatnonzero(rank == of.rank)
+            place = np.searchsorted(of.ids, ids[own])
+            known = place < len(of.ids)
+            known[known] = of.ids[place[known]] == ids[own][known]
+            places[own[known]] = place[known] + begin
+            begin += len(of.ids)
+        if len(row) and places.min() < 0:
+            raise WrongWorkload(f"{self._run.workload.name}/events.sql: `_row` of an event names no row of a source")
+        return places
+
+    def _column(self, name: str) -> pa.Array:
+        """A column of the raw frame, of the rows of all sources."""
+        kind = self._sources[0].rows.schema.field(name).type
+        chunks = [chunk for of in self._sources for chunk in of.rows[name].chunks]
+        return pa.chunked_array(chunks, kind).combine_chunks()
+
+    def _judge(self) -> RowFates:
+        given = GivenEvents(
+            self._row,
+            _day_numbers(self._events["day"].combine_chunks()),
+            self._events["ts"].fill_null(0).combine_chunks().to_numpy(),
+            self._events["ts"].is_valid().combine_chunks().to_numpy(zero_copy_only=False),
+            self._own_type,
+            self._events["_flaw"].combine_chunks(),
+        )
+        start = day_number(self._run.workload.start)
+        rule, reason, file_day = (self._column(name) for name in ("_rule", "_reason", "_day"))
+        return row_fates(rule, reason, _day_numbers(file_day), given, start)
+
+    def _files_of_rows(self) -> Ints:
+        """[rows] The place of each row's file among those of the run."""
+        names, numbers = self._files["source"].to_pylist(), self._files["number"].to_pylist()
+        places = {file: place for place, file in enumerate(zip(names, numbers, strict=True))}
+        of_rows = []
+        for of in self._sources:
+            number = of.rows["_number"].combine_chunks().dictionary_encode()
+            known = [places[of.source.name, value] for value in number.dictionary.to_pylist()]
+            of_rows.append(np.array(known, np.int64)[number.indices.to_numpy()])
+        return np.concatenate(of_rows)
+
+    def _places(self) -> Ints:
+        """[rows] The place of each row in the order of all sources."""
+        places, begin = [], 0
+        for of in self._sources:
+            places.append(of.places_in_order() + begin)
+            begin += len(of.ids)
+        return np.concatenate(places)
+
+    def _sources_of_rows(self, rows: Ints) -> pa.Array:
+        ends = np.cumsum([len(of.ids) for of in self._sources])
+        names = pa.array([of.source.name for of in self._sources])
+        return names.take(pa.array(np.searchsorted(ends, rows, side="right")))
+
+    def _days_of_run(self, days: Ints) -> Flags:
+        return np.isin(days, [day_number(day) for day in self._run.loads])
+
+    def _passed(self) -> pa.Table:
+        """Events of the run's days whose rows nothing refused."""
+        days = _day_numbers(self._events["day"].combine_chunks())
+        passed = np.flatnonzero(self._days_of_run(days) & ~self._fates.refused[self._row])
+        events, row = self._events.take(passed), self._row[passed]
+        ts = events["ts"].combine_chunks().to_numpy()
+        seq = pa.array(seq_of(days[passed], ts, self._places()[row], self._own_type[passed]))
+        own = {
+            "run_id": pa.repeat(self._run.run_id, len(row)),
+            "seq": pc.coalesce(events["_own_seq"], seq),
+            **dict.fromkeys(("_source", "_file", "_raw"), pa.repeat("", len(row))),
+            "_rule": pa.nulls(len(row), pa.string()),
+            "_reason": pa.nulls(len(row), pa.string()),
+            "_undated": pa.repeat(False, len(row)),
+        }
+        kept = events.drop_columns([ROW, "_flaw", "_own_seq"])
+        return pa.table({**dict(zip(kept.column_names, kept.columns, strict=True)), **own})
+
+    def _refused(self) -> pa.Table:
+        """Rows refused on the run's days, once each, with type and time of their first event; and undated ones."""
+        fates = self._fates
+        row = np.flatnonzero(fates.refused & (fates.undated | self._days_of_run(fates.recorded)))
+        first = fates.first[row]
+        event = pa.array(np.maximum(first, 0), mask=first < 0)
+        return pa.table(
+            {
+                "day": pa.array(fates.recorded[row].astype(np.int32)).cast(pa.date32()),
+                "run_id": pa.repeat(self._run.run_id, len(row)),
+                "event_type": self._events["event_type"].take(event),
+                "ts": self._events["ts"].take(event),
+                "seq": pa.nulls(len(row), pa.int64()),
+                "_source": self._sources_of_rows(row),
+                "_file": self._column("_file").take(row),
+                "_raw": self._texts(row),
+                "_rule": fates.rule.take(row),
+                "_reason": fates.reason.take(row),
+                "_undated": fates.undated[row],
+            }
+        )
+
+    def _texts(self, rows: Ints) -> pa.Array:
+        """The raw text of rows; of those that have none, the row as JSON."""
+        texts, begin = [], 0
+        for of in self._sources:
+            own = of.rows.take(rows[(rows >= begin) & (rows < begin + len(of.ids))] - begin)
+            begin += len(of.ids)
+            raw = own["_raw"]
+            if raw.null_count:
+                values = of_spark(self._run.spark, own.select(["_id", "_raw", *of.source.columns]))
+                struct = sf.struct(*[sf.col(f"`{name}`") for name in of.source.columns])
+                shown = values.select("_id", sf.coalesce("_raw", sf.to_json(struct)).alias("_raw"))
+                raw = shown.toArrow().sort_by("_id")["_raw"]
+            texts += raw.chunks
+        return pa.chunked_array(texts, pa.string()).combine_chunks()
+
+
+def _all(run: Run) -> list[Source]:
+    return list(run.workload.sources.values())
+
+
+def _source_rows(run: Run, source: Source, rank: int, files: SourceFiles) -> SourceRows:
+    """The rows of a source, read and judged; Spark has them as the view of the source."""
+    raw = raw_table(run.spark, source, files)
+    is_row = raw[LEDGER].is_null()
+    rows = _by_id(raw.filter(is_row).drop_columns([LEDGER])).combine_chunks()
+    counts = pc.value_counts(rows["_number"].combine_chunks()).to_pylist() if rows.num_rows else []
+    texts = raw.filter(pc.invert(is_row))[LEDGER].to_pylist()
+    counted = ReadRows({count["values"]: count["counts"] for count in counts}, ledgers_of(texts))
+    check_ledgers(source.name, counted, files)
+    view = of_spark(run.spark, held_view(rows, source, rank))
+    view.createOrReplaceTempView(source.name)
+    rules = [rule for rule in run.workload.expectations.rows if rule.source == source.name]
+    if rules:
+        refused = judged(view, rules, [f"{ROW}.id"]).where("_rule IS NOT NULL").toArrow()
+        rows = _with_refusals(rows, refused)
+    return SourceRows(source, rank, rows, counted)
+
+
+def _with_refusals(rows: pa.Table, refused: pa.Table) -> pa.Table:
+    """Rows with the rules that refuse them. What their reader refused keeps its reason."""
+    ids = rows["_id"].combine_chunks().to_numpy()
+    places = np.full(len(ids), -1)
+    places[np.searchsorted(ids, refused["id"].combine_chunks().to_numpy())] = np.arange(refused.num_rows)
+    chosen = pa.array(places, mask=places < 0)
+    kept = rows["_rule"].is_valid()
+    for name in ("_rule", "_reason"):
+        judged_here = refused[name].combine_chunks().take(chosen)
+        rows = rows.set_column(rows.column_names.index(name), name, pc.if_else(kept, rows[name], judged_here))
+    return rows
+
+
+def _by_id(rows: pa.Table) -> pa.Table:
+    """Rows ascending by `_id`. Only files with refused rows give them in another order."""
+    ids = rows["_id"].combine_chunks().to_numpy()
+    return rows if (ids[1:] > ids[:-1]).all() else rows.sort_by("_id")
+
+
+def _day_numbers(days: pa.Array) -> Ints:
+    """Days since 1970-01-01; NO_DAY: none."""
+    return pc.fill_null(days.cast(pa.int32()), NO_DAY).to_numpy().astype(np.int64)

@@ -1,0 +1,77 @@
+"""The order of a day's events, and `seq`, which says it: `day number * 2^40 + the event's place in its day`.
+
+Events are ordered by `ts`, then by their raw rows: source in declared order, the source's order columns (nulls first),
+a hash of the row; then by event type. So the same input gives the same `seq`, however its files are cut.
+`sql/load/staged_events.sql` says the same to Spark. Cost: a sort of each source's rows and one of the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Flags, Floats, Ints
+
+DAY_BITS = 40
+
+
+def row_places(columns: Sequence[pa.ChunkedArray]) -> Ints:
+    """[rows] The place of each row by some columns; rows that are equal in all of them have the same place.
+
+    >>> row_places([pa.chunked_array([[2.5, None, 10.0, 2.5]]), pa.chunked_array([["b", "a", "a", "b"]])]).tolist()
+    [1, 0, 2, 1]
+    """
+    keys = [key for column in columns for key in _sorted_keys(column)]
+    order = np.lexsort(keys[::-1])
+    differs = np.zeros(len(order), np.bool_)
+    for key in keys:
+        before, after = key[order[:-1]], key[order[1:]]
+        differs[1:] |= (before != after) & ~((before != before) & (after != after))
+    places = np.empty(len(order), np.int64)
+    places[order] = np.cumsum(differs)
+    return places
+
+
+def _sorted_keys(column: pa.ChunkedArray) -> tuple[Flags, Ints | Floats]:
+    """Two numbers that sort as the column's values do: whether there is a value, and which."""
+    valid = column.is_valid().combine_chunks().to_numpy(zero_copy_only=False)
+    if pa.types.is_string(column.type):
+        return valid, text_ranks(column)
+    if pa.types.is_date32(column.type):
+        column = column.cast(pa.int32())
+    elif not pa.types.is_floating(column.type):
+        column = column.cast(pa.int64())
+    zero = pa.scalar(0, column.type)
+    return valid, column.fill_null(zero).combine_chunks().to_numpy()
+
+
+def text_ranks(column: pa.ChunkedArray) -> Ints:
+    """[rows] The rank of each text among the column's texts, by its bytes; -1: null.
+
+    >>> text_ranks(pa.chunked_array([["b", None, "a"], ["b"]])).tolist()
+    [1, -1, 0, 1]
+    """
+    coded = column.combine_chunks().dictionary_encode()
+    words = len(coded.dictionary)
+    ranks = np.full(words + 1, -1)
+    ranks[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(words)
+    return ranks[coded.indices.fill_null(words).to_numpy()]
+
+
+def seq_of(day: Ints, ts: Ints, place: Ints, event_type: Ints) -> Ints:
+    """[events] `seq`. `day`: as days since 1970-01-01; `place`: of the raw row, among those of all sources;
+    `event_type`: ranks.
+
+    >>> day, ts, place = np.array([15772, 15772, 15773]), np.array([9, 9, 99]), np.array([4, 3, 0])
+    >>> (seq_of(day, ts, place, np.zeros(3, np.int64)) - 15772 * 2**40).tolist()
+    [1, 0, 1099511627776]
+    """
+    order = np.lexsort((event_type, place, ts, day))
+    in_order = day[order]
+    first = np.searchsorted(in_order, in_order)
+    seq = np.empty(len(order), np.int64)
+    seq[order] = (in_order << DAY_BITS) + np.arange(len(order)) - first
+    return seq

@@ -1,0 +1,124 @@
+"""The fates of rows and their equation, against their definition row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.arrays import Ints
+from jobs.stages.loading.equation import equation
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, row_fates
+from jobs.workload.operating_days import day_number
+
+START = date(2024, 1, 2)
+DAYS = [START + timedelta(days=n) for n in range(-1, 3)]
+TERMS = ("gave_event", "refused", "other_days", "without_event")
+
+
+@dataclass(frozen=True)
+class Event:
+    day: date | None
+    ts: int | None
+    type: int
+    flaw: str | None
+
+
+@dataclass(frozen=True)
+class Row:
+    file: int
+    file_day: date | None
+    rule: str | None
+    events: tuple[Event, ...]
+
+    @property
+    def verdict(self) -> tuple[str | None, str | None]:
+        """The rule that refuses the row, and why."""
+        flaws = sorted(event.flaw for event in self.events if event.flaw)
+        if self.rule is not None or not flaws:
+            return self.rule, self.rule and "why"
+        return "event", flaws[0]
+
+    @property
+    def days(self) -> list[date]:
+        return sorted({event.day for event in self.events if event.day})
+
+    @property
+    def recorded(self) -> date:
+        return (self.days or [self.file_day or START])[0]
+
+    @property
+    def first(self) -> tuple[int, int] | None:
+        """Time and type of the first event."""
+        return min(((event.ts, event.type) for event in self.events if event.ts is not None), default=None)
+
+    def term(self, day: date) -> str:
+        """What the row counts as on a day."""
+        if self.verdict[0]:
+            return "refused" if self.recorded == day else "other_days"
+        if not self.days:
+            return "without_event"
+        return "gave_event" if day in self.days else "other_days"
+
+    @property
+    def misses(self) -> bool:
+        return self.first is not None and all(day < START for day in self.days)
+
+
+days = st.sampled_from([None, *DAYS])
+stamps = st.one_of(st.none(), st.integers(-2, 2))
+flaws = st.sampled_from([None, None, None, "no kwh", "no at"])
+events_of_a_row = st.lists(st.builds(Event, days, stamps, st.integers(-1, 1), flaws), max_size=3).map(tuple)
+rows = st.lists(
+    st.builds(Row, st.integers(0, 2), days, st.sampled_from([None, None, "type"]), events_of_a_row), max_size=8
+)
+
+
+def numbers(days: list[date | None]) -> Ints:
+    return np.array([NO_DAY if day is None else day_number(day) for day in days], np.int64)
+
+
+@given(rows, st.randoms(use_true_random=False))
+def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> None:
+    """Random rows of three files with events of any days, flaws and ties, events in any order."""
+    pairs = [(place, event) for place, row in enumerate(rows) for event in row.events]
+    random.shuffle(pairs)  # type: ignore[attr-defined]
+    given_events = GivenEvents(
+        np.array([place for place, _ in pairs], np.int64),
+        numbers([event.day for _, event in pairs]),
+        np.array([event.ts or 0 for _, event in pairs], np.int64),
+        np.array([event.ts is not None for _, event in pairs], np.bool_),
+        np.array([event.type for _, event in pairs], np.int64),
+        pa.array([event.flaw for _, event in pairs], pa.string()),
+    )
+    rules = pa.array([row.rule for row in rows], pa.string())
+    reasons = pa.array([row.rule and "why" for row in rows], pa.string())
+    start = day_number(START)
+    fates = row_fates(rules, reasons, numbers([row.file_day for row in rows]), given_events, start)
+
+    assert list(zip(fates.rule.to_pylist(), fates.reason.to_pylist(), strict=True)) == [row.verdict for row in rows]
+    assert fates.recorded.tolist() == [day_number(row.recorded) for row in rows]
+    assert fates.undated.tolist() == [not row.days and row.file_day is None for row in rows]
+    events = [event for _, event in pairs]
+    firsts = [None if place < 0 else (events[place].ts, events[place].type) for place in fates.first]
+    assert firsts == [row.first for row in rows]
+
+    of_row = np.array([row.file for row in rows], np.int64)
+    read = [sum(row.file == file for row in rows) for file in range(3)]
+    files = pa.table({"source": ["a", "a", "b"], "number": [0, 1, 0], "read": read})
+    first_ts = np.array([row.first[0] if row.first else 0 for row in rows], np.int64)
+    table = equation(files, of_row, fates, first_ts, DAYS[1:], START).to_pylist()
+    assert [(row["day"], row["source"], row["number"]) for row in table] == [
+        (day, *file) for day in DAYS[1:] for file in (("a", 0), ("a", 1), ("b", 0))
+    ]
+    for place, line in enumerate(table):
+        of_file = [row for row in rows if row.file == place % 3]
+        terms = [row.term(line["day"]) for row in of_file]
+        assert [line[name] for name in TERMS] == [terms.count(name) for name in TERMS]
+        missed = [row.first[0] for row in of_file if row.misses and row.first]
+        assert (line["missed"], line["missed_ts"]) == (len(missed), max(missed, default=None))
+        assert line["read"] == len(of_file)
