@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorkload
@@ -170,6 +172,17 @@ def test_files_of_days_with_slack(spark: Any, tmp_path: Path) -> None:
     assert readings.rows("quarantine", "day", "rule", "undated") == [(D2, "type", False)]
     with pytest.raises(SourceMissing, match="2024-01-05"):
         ingest(readings.run(date(2024, 1, 5)))
+
+
+def test_parts_of_a_file_that_count_alike(spark: Any, tmp_path: Path) -> None:
+    """Two row groups of two rows each, read by workers: four rows."""
+    readings = Readings(spark, tmp_path, format="parquet", path="readings.parquet")
+    moments = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in range(4)]
+    rows = {"id": [1, 2, 3, 4], "at": moments, "meter": list("abcd"), "kwh": [1.0, 2.0, 3.0, -4.0]}
+    pq.write_table(pa.table(rows), readings.file("readings.parquet"), row_group_size=2)
+    with readings.as_large():
+        readings.load(D1)
+    assert readings.equation(D1) == {"read": 4, "gave_event": 3, "refused": 1, "other_days": 0, "without_event": 0}
 
 
 @pytest.mark.parametrize("form", ["json", "parquet", "delta"])

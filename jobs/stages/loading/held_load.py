@@ -57,18 +57,13 @@ class HeldLoad:
         self.rows = {of.source.name: of.counted for of in self._sources}
         self._files = file_counts(self.rows, files)
         self._events = candidate_events(run).toArrow()
-        self._own_type = text_ranks(self._events["event_type"])
-        self._row = self._rows_of_events()
+        self._given = self._given_events()
         self._fates = self._judge()
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file."""
-        first = self._fates.first
-        ts = self._events["ts"].fill_null(0).combine_chunks().to_numpy()
-        first_ts = np.where(first >= 0, np.append(ts, 0)[first], 0)
-        return equation(
-            self._files, self._files_of_rows(), self._fates, first_ts, self._run.loads, self._run.workload.start
-        )
+        days, start = self._run.loads, self._run.workload.start
+        return equation(self._files, self._files_of_rows(), self._fates, self._given, days, start)
 
     def staged(self) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
@@ -97,18 +92,20 @@ class HeldLoad:
         chunks = [chunk for of in self._sources for chunk in of.rows[name].chunks]
         return pa.chunked_array(chunks, kind).combine_chunks()
 
-    def _judge(self) -> RowFates:
-        given = GivenEvents(
-            self._row,
+    def _given_events(self) -> GivenEvents:
+        return GivenEvents(
+            self._rows_of_events(),
             _day_numbers(self._events["day"].combine_chunks()),
             self._events["ts"].fill_null(0).combine_chunks().to_numpy(),
             self._events["ts"].is_valid().combine_chunks().to_numpy(zero_copy_only=False),
-            self._own_type,
+            text_ranks(self._events["event_type"]),
             self._events["_flaw"].combine_chunks(),
         )
+
+    def _judge(self) -> RowFates:
         start = day_number(self._run.workload.start)
         rule, reason, file_day = (self._column(name) for name in ("_rule", "_reason", "_day"))
-        return row_fates(rule, reason, _day_numbers(file_day), given, start)
+        return row_fates(rule, reason, _day_numbers(file_day), self._given, start)
 
     def _files_of_rows(self) -> Ints:
         """[rows] The place of each row's file among those of the run."""
@@ -139,11 +136,10 @@ class HeldLoad:
 
     def _passed(self) -> pa.Table:
         """Events of the run's days whose rows nothing refused."""
-        days = _day_numbers(self._events["day"].combine_chunks())
-        passed = np.flatnonzero(self._days_of_run(days) & ~self._fates.refused[self._row])
-        events, row = self._events.take(passed), self._row[passed]
-        ts = events["ts"].combine_chunks().to_numpy()
-        seq = pa.array(seq_of(days[passed], ts, self._places()[row], self._own_type[passed]))
+        given = self._given
+        passed = np.flatnonzero(self._days_of_run(given.day) & ~self._fates.refused[given.row])
+        events, row = self._events.take(passed), given.row[passed]
+        seq = pa.array(seq_of(given.day[passed], given.ts[passed], self._places()[row], given.type[passed]))
         own = {
             "run_id": pa.repeat(self._run.run_id, len(row)),
             "seq": pc.coalesce(events["_own_seq"], seq),

@@ -133,7 +133,7 @@ class StagedInSpark:
     def __init__(self, run: Run) -> None:
         self._spark = run.spark
         staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
-        staged.localCheckpoint().createOrReplaceTempView("staged")
+        staged.createOrReplaceTempView("staged")
         passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
         passing.createOrReplaceTempView("passing")
 
@@ -156,7 +156,7 @@ class StagedInSpark:
         from pyspark.sql import functions as sf
 
         passing = self._spark.table("passing").where(~sf.col("day").isin(*without) if without else sf.lit(True))
-        return passing.repartition("day").sortWithinPartitions(*LOG_ORDER)
+        return passing.repartitionByRange(*LOG_ORDER).sortWithinPartitions(*LOG_ORDER)
 
     def quarantine(self) -> DataFrame:
         return self._spark.sql(statement("load", "quarantine"))
