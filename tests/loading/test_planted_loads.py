@@ -80,7 +80,8 @@ def test_every_row_is_accounted_for(
         folder = lake / "planted" / table
         rows = read_table(folder, schema_of(folder).names)
         assert rows is not None
-        return rows.to_pylist()
+        listed: list[dict[str, Any]] = rows.to_pylist()
+        return listed
 
     n, key = NAMES.index("n"), NAMES.index("key")
     assert Counter((row["n"], row["key"]) for row in stored("events")) == Counter(
