@@ -60,7 +60,7 @@ def in_own_process(formula: str, mode: str, rate: int, path: Path) -> Run:
 
 
 def open_by_rate(rates: list[int]) -> None:
-    """Prints the open points that are kept, after each twentieth of a stamp: the most, and their mean."""
+    """Prints the open points that are kept: the most after a stamp; the mean and the most after its twentieths."""
     print("| formula | mode |" + "".join(f" {rate:,} |" for rate in rates))
     print("|---|---|" + "---|" * len(rates))
     for formula, text in FORMULAS.items():
@@ -68,19 +68,23 @@ def open_by_rate(rates: list[int]) -> None:
             cells = []
             for rate in rates:
                 numbers = _open_records(formula, text, mode, rate)
-                cells.append(f" {max(numbers)} ({mean(numbers):.2f}) |")
+                ends = [own[-1] for own in numbers]
+                within = [number for own in numbers for number in own]
+                cells.append(f" {max(ends)} ({mean(within):.2f}, {max(within)}) |")
             print(f"| {formula} | {mode} |" + "".join(cells), flush=True)
 
 
-def _open_records(formula: str, text: str, mode: str, rate: int) -> list[int]:
+def _open_records(formula: str, text: str, mode: str, rate: int) -> list[list[int]]:
+    """By stamp: how many open points are kept after each twentieth of it."""
     monitor = PropositionalOnLog(text, "", StreamSettings(mode)).monitor
-    numbers = []
+    numbers: list[list[int]] = []
     for stamp, atoms in columns(formula, rate, STAMPS):
         stamps, step = np.full(rate, stamp), max(1, rate // 20)
+        numbers.append([])
         for begin in range(0, rate, step):
             piece = slice(begin, begin + step)
             monitor.take(stamps[piece], {name: column[piece] for name, column in atoms.items()})
-            numbers.append(monitor.open_records)
+            numbers[-1].append(monitor.open_records)
     return numbers
 
 

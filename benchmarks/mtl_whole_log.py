@@ -1,8 +1,8 @@
 """The whole-log engine of propositional policies, measured: `python benchmarks/mtl_whole_log.py [--points N]`.
 
 Kernels alone, beside `np.bitwise_and` over as many bytes; then whole evaluations: constants of intervals from 1 to
-10,000 at one rate, and one log beside sub-logs of ten points; then the grouping of events into sub-logs. Times are the
-least process time of three runs. No assertion on time.
+10,000 at one rate, in turns, and one log beside sub-logs of ten points; then the grouping of events into sub-logs.
+Times are the least process time of some runs. No assertion on time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -32,6 +32,7 @@ RATES = (1, 100, 100_000)
 """Points a stamp."""
 SHARES = {"left nearly always": (0.99, 0.01), "even": (0.5, 0.5)}
 CONSTANTS = (1, 100, 10_000)
+ROUNDS = 9
 RECOVERY = "q IMPLIES EVENTUALLY[0,{0}] (ALWAYS[0,{0}] (NOT q))"
 BETWEEN = "p SINCE[{0},{1}] q"
 
@@ -40,10 +41,20 @@ def seconds(run: Callable[[], object]) -> float:
     """The least process time of three runs."""
     best = math.inf
     for _ in range(3):
-        begin = time.process_time()
-        run()
-        best = min(best, time.process_time() - begin)
+        best = min(best, timed_once(run))
     return best
+
+
+def alternated(runs: Sequence[Callable[[], object]]) -> list[float]:
+    """The least process time of each run, after one more of all; they take turns, so that a busy machine slows all."""
+    times = [[timed_once(run) for run in runs] for _ in range(ROUNDS + 1)][1:]
+    return [min(own) for own in zip(*times, strict=True)]
+
+
+def timed_once(run: Callable[[], object]) -> float:
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
 
 
 def policy_of(text: str, *, split: bool = False) -> PropositionalPolicy:
@@ -102,7 +113,7 @@ def growth(points: int) -> None:
     trace = random_trace(points, 10, (0.9, 0.1))
     for text in (RECOVERY, BETWEEN):
         cores = [policy_of(text.format(constant, 2 * constant)).core for constant in CONSTANTS]
-        spent = [seconds(partial(truths, core, trace)) for core in cores]
+        spent = alternated([partial(truths, core, trace) for core in cores])
         told = ", ".join(f"{one / spent[0]:.2f}" for one in spent)
         print(f"{text}: {points / spent[0] / 1e6:.0f} M points/s; constants {CONSTANTS}: {told}")
         one, many = (

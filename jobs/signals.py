@@ -2,6 +2,9 @@
 
 By default Python ends at once on SIGTERM and cleans up nothing. Spark's JVM ends when this program's end of its pipe
 closes, and its Python workers end with it. That is a moment after this program, so the program waits for the JVM.
+
+Python drops what is raised while it destroys an object or calls back, as the gateway to the JVM lets it do often. So
+SIGTERM is raised again each second until it is on its way, and what fails after it arrived was interrupted.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from types import FrameType
 SECONDS = 10.0
 """The seconds that a JVM may take to end before it is killed."""
 
+AGAIN = 1.0
+"""The seconds after which SIGTERM is raised again if nothing is on its way."""
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM arrived."""
@@ -28,16 +34,21 @@ def terminable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread receives signals
         return
-    before = signal.signal(signal.SIGTERM, _terminate)
+    before = signal.signal(signal.SIGTERM, _terminate), signal.signal(signal.SIGALRM, _terminate_again)
     try:
         yield
     except BaseException as error:
-        if interruption(error) is not None:
+        arrived = signal.setitimer(signal.ITIMER_REAL, 0)[1] > 0
+        if arrived or interruption(error) is not None:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             end_jvm()
+        if interruption(error) is None and arrived:
+            raise Terminated from error
         raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGTERM, before[0])
+        signal.signal(signal.SIGALRM, before[1])
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
@@ -83,4 +94,10 @@ def _terminate(_: int, __: FrameType | None) -> None:
     process = jvm()
     if process is not None:
         _let_go(process)
+    signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
     raise Terminated
+
+
+def _terminate_again(_: int, __: FrameType | None) -> None:
+    if interruption(sys.exc_info()[1]) is None:
+        raise Terminated

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from jobs.lake.session import CODE, SCALE, Scale, scale_of
+from jobs.lake.session import CODE, HELD, SCALE, Scale, scale_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def at(spark: SparkSession, scale: Scale) -> Iterator[None]:
-    """Let stages believe that the tests' session was started for inputs of this size."""
-    before = scale_of(spark)
+    """Let stages believe that the tests' session was started for inputs of this size. Large: Spark holds all rows."""
+    before = scale_of(spark), spark.conf.get(HELD, "0")
     spark.conf.set(SCALE, scale)
+    spark.conf.set(HELD, "0" if scale == "large" else before[1])
     try:
         yield
     finally:
-        spark.conf.set(SCALE, before)
+        spark.conf.set(SCALE, before[0])
+        spark.conf.set(HELD, before[1])
 
 
 @contextmanager

@@ -11,9 +11,9 @@ where no other variable is left to split them. So each variable is tried both wa
 Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values. Beyond 4 such
 variables they are added one by one while that helps, and at most the 8 whose heavy values are in the most events: a
 set of variables gets a share vector for each of its subsets. A division whose lower bound is no better than a plan
-that is known already is not tried. Twenty variables on 256 slices take 1 to 3 seconds on one core, a clique of 190
-atoms included; a plan that is forced to tell eight of them needs up to 2^8 searches, which is 2 to 25 seconds for each
-division.
+that is known already is not tried. Twenty variables on 256 slices take less than 2 seconds on one core, a clique of 190
+atoms included; a plan that is forced to tell eight of them needs up to 2^8 searches, which is 1 to 3 seconds for each
+division, and is made for the two divisions that load slices least without them.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ from cep_core.slicing.statistics import Statistics
 
 MOST_DIVISIONS = 3
 """Divisions in which sets are grown, where there are too many to try all: those with the least load by hashing."""
+
+MOST_FORCED = 2
+"""Divisions that are tried with heavy values forced apart, of as many variables."""
 
 ALL_SETS_UP_TO = 4
 """Up to this many variables with heavy values are tried in all combinations."""
@@ -199,11 +202,15 @@ def _candidates(task: _Task, divisions: Sequence[_Division], forced: Collection[
     heavy_of = [heavy_values(task.atoms, types, task.statistics, division.slices) for division in divisions]
     told_of = [division.told(task, heavy, forced) for division, heavy in zip(divisions, heavy_of, strict=True)]
     cases = list(zip(divisions, heavy_of, told_of, strict=True))
+    if forced is not None and max(map(len, told_of)) <= ALL_SETS_UP_TO:
+        return list(_promising(task, [(*case[:2], frozenset(case[2])) for case in cases]).values())
+    plain = _promising(task, [(*case[:2], frozenset()) for case in cases])
+    in_order = sorted(plain, key=lambda place: plain[place].rank)
     if forced is not None:
-        return [division.candidate(task, heavy, frozenset(told)) for division, heavy, told in cases]
-    plain = _plain(task, cases)
+        best = [cases[place] for place in in_order[:MOST_FORCED]]
+        return [division.candidate(task, heavy, frozenset(told)) for division, heavy, told in best]
     candidates, grown = list(plain.values()), 0
-    for place in sorted(plain, key=lambda place: plain[place].rank):
+    for place in in_order:
         division, heavy, told = cases[place]
         if division.lower_bound > min(candidate.costs.maximum_load for candidate in candidates):
             continue
@@ -215,21 +222,24 @@ def _candidates(task: _Task, divisions: Sequence[_Division], forced: Collection[
     return candidates
 
 
-def _plain(task: _Task, cases: Sequence[tuple[_Division, Mapping[str, pa.Array], list[str]]]) -> dict[int, _Candidate]:
-    """By place of the division: its plan without heavy values, unless another division's load is below its lower bound.
+def _promising(
+    task: _Task, cases: Sequence[tuple[_Division, Mapping[str, pa.Array], frozenset[str]]]
+) -> dict[int, _Candidate]:
+    """By place of the division: the plan that tells the named variables' heavy values (division, heavy, named).
 
-    The division without time ranges is always among them, because the reasons compare with it.
+    Left out are divisions whose lower bound is above another one's load. The division without time ranges is always
+    among them, because the reasons compare with it.
     """
-    plain: dict[int, _Candidate] = {}
+    made: dict[int, _Candidate] = {}
     least = np.inf
     for place in sorted(
         range(len(cases)), key=lambda place: (len(cases[place][0].pieces) > 1, cases[place][0].lower_bound)
     ):
-        division, heavy, _ = cases[place]
+        division, heavy, apart = cases[place]
         if len(division.pieces) <= 1 or division.lower_bound <= least:
-            plain[place] = division.candidate(task, heavy, frozenset())
-            least = min(least, plain[place].costs.maximum_load)
-    return plain
+            made[place] = division.candidate(task, heavy, apart)
+            least = min(least, made[place].costs.maximum_load)
+    return made
 
 
 def _grown(task: _Task, division: _Division, best: _Candidate, told: Sequence[str]) -> list[_Candidate]:

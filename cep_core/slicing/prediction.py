@@ -8,12 +8,13 @@ their constants differ, they have no event in common; otherwise they count as in
 The bound (section 5.3) is the sum of rate / product of shares over all heavy sets and atoms. With high probability over
 the hash functions, the maximum load is at most that, up to a factor logarithmic in the number of slices.
 
-Cost: one hash of each distinct value for each (attribute, share), then O(atoms * cubes * cells).
+Cost: one hash of each distinct value for each (attribute, share), then O(atoms * cubes * cells), where cubes that treat
+an atom's variables alike count once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -70,12 +71,15 @@ class Predictor:
     def bound(self, plan: Plan) -> float:
         """Paper 01's bound on the maximum load, before time ranges."""
         total = self.statistics.total(plan.atoms)
-        shares = [dict(zip(plan.variables, cube.shares, strict=True)) for cube in plan.cubes]
+        if not total:
+            return 0.0
+        place = {name: index for index, name in enumerate(plan.variables)}
+        rates = [self.statistics.matching(atom) / total for atom in plan.atoms]
+        own = [[place[name] for name in bound(atom) if name in place] for atom in plan.atoms]
         return sum(
-            self.statistics.matching(atom) / total / prod(share.get(name, 1) for name in bound(atom))
-            for share in shares
-            for atom in plan.atoms
-            if total
+            rate / prod(cube.shares[index] for index in indices)
+            for cube in plan.cubes
+            for rate, indices in zip(rates, own, strict=True)
         )
 
     def _hits(self, plan: Plan, atom: Atom) -> tuple[Loads, frozenset[object]]:
@@ -84,11 +88,13 @@ class Predictor:
         missing = [name for name in plan.heavy_keys if name not in {name for _, name in own}]
         hit = np.zeros(plan.cells)
         signature: set[object] = set()
+        indices = [plan.variables.index(name) for _, name in own]
         for heavy in subsets([name for _, name in own if name in plan.heavy_keys]):
             missed, mass = np.ones(plan.cells), 1.0
             requirements: set[object] = set()
-            for group in subsets(missing):
-                cube = plan.by_heavy[frozenset((*heavy, *group))]
+            cubes = [plan.by_heavy[frozenset((*heavy, *group))] for group in subsets(missing)]
+            unlike = {_treatment(cube, indices): cube for cube in cubes}
+            for cube in unlike.values():
                 chance, requirement, mass = self._chance(plan, atom, cube, own)
                 if requirement not in requirements and mass > 0:
                     requirements.add(requirement)
@@ -153,6 +159,11 @@ class Predictor:
         keys, counts = self._keys[relation, attribute, kind]
         total = float(counts.sum()) + frequencies.others
         return (keys, counts / total, frequencies.others / total) if total else (keys, counts, 0.0)
+
+
+def _treatment(cube: Cube, indices: Sequence[int]) -> tuple[object, ...]:
+    """What the cells of an event depend on, where an atom binds the variables at `indices`."""
+    return cube.cells, *((cube.shares[index], cube.strides[index], cube.seeds[index]) for index in indices)
 
 
 def _disjoint(relations: Iterable[Atom]) -> list[list[Atom]]:

@@ -41,7 +41,7 @@ def lower_bound(
     frequencies = np.array([float(rate) for rate in rates_of(atoms, rates)])
     if not frequencies.sum():
         return 0.0
-    members = np.array([[name in bound(atom) for name in variables] for atom in atoms], np.float64)
+    members = np.array([[name in own for name in variables] for own in map(bound, atoms)], np.float64)
     members, frequencies = (
         members.reshape(len(atoms), len(variables))[frequencies > 0],
         frequencies[frequencies > 0] / frequencies.sum(),

@@ -3,9 +3,11 @@
 A vector gives each variable a share, an integer of at least 1; their product is at most the number of slices. The cost
 is the sum over atoms of rate / product of the shares of the atom's variables.
 
-1. A variable whose atoms are some of another's keeps share 1: the other would use its share better.
-2. Variables get their shares one after the other. A block of partial vectors is extended at once, and only the part
-   that looks best is taken further first. Memory holds a few blocks, never a level of the tree.
+1. A variable whose atoms are some of another's keeps share 1: the other would use its share better. Atoms that then
+   have the same variables count as one.
+2. A good vector is there from the start: shares grow by one where that saves most for its bits. Variables get their
+   shares one after the other. A block of partial vectors is extended at once, and only the part that looks best is
+   taken further first. Memory holds a few blocks, never a level of the tree.
 3. A partial vector is dropped if neither of two bounds lets it come down to the best cost so far. In bits (logarithms
    of shares) the cost is convex. So the saving of several shares is at most the sum of their savings, and bits are
    best spent where a bit saves most (a knapsack). And any weights of the atoms give a bound (the geometric mean);
@@ -14,8 +16,8 @@ is the sum over atoms of rate / product of the shares of the atom's variables.
 
 A vector that can only cost the same is dropped, too, unless it may win the tie: where rates are equal, thousands cost
 the same. Whole vectors are compared exactly.
-Cost: O(variables * atoms) array operations for a partial vector. How many there are is not bounded by a polynomial;
-`ShareSearch.looked_at` tells.
+Cost: O(variables * atoms) array operations for a partial vector; most are dropped by the first bound alone. How many
+there are is not bounded by a polynomial; `ShareSearch.looked_at` tells.
 """
 
 from __future__ import annotations
@@ -70,11 +72,17 @@ class ShareSearch:
         ones = np.ones(self.members.shape[1], np.int64)
         if not order or slices == 1:
             return tuple(ones.tolist())
-        members = members[:, order]
-        tree = _Tree(members, rates, _earlier_twins(members, rates), np.argsort(order), min(slices, MOST_TABLED))
-        best, held = tuple(ones.tolist()), ones[order]
+        twins = _earlier_twins(members[:, order], rates)
+        tree = _Tree(*_united(members[:, order], rates), twins, np.argsort(order), min(slices, MOST_TABLED))
+
+        def whole(vector: Ints) -> Vector:
+            filled = ones.copy()
+            filled[order] = vector
+            return tuple(filled.tolist())
+
+        held = tree.begun(slices)
+        best, least = whole(held), float(tree.costs(held[None]).sum())
         best_rank = rank(best)
-        least = float(rates.sum())
         stack = [(np.ones((1, 0), np.int64), np.array([slices], np.int64), np.zeros(1))]
         while stack:
             shares, left, bounds = stack.pop()
@@ -93,9 +101,7 @@ class ShareSearch:
                 continue
             costs = tree.costs(shares).sum(axis=1)
             for vector in shares[costs <= min(least, float(costs.min())) * (1 + NEARLY)]:
-                whole = ones.copy()
-                whole[order] = vector
-                candidate = tuple(whole.tolist())
+                candidate = whole(vector)
                 candidate_rank = rank(candidate)
                 if candidate_rank < best_rank:
                     best, best_rank, held = candidate, candidate_rank, vector
@@ -109,6 +115,13 @@ def _useful(members: Flags, rates: Floats, free: Sequence[int]) -> list[int]:
     sets = atoms_of.values()
     useful = [index for index, own in atoms_of.items() if own and not any(own < other for other in sets)]
     return sorted(useful, key=lambda index: (-fsum(rates[members[:, index]]), index))
+
+
+def _united(members: Flags, rates: Floats) -> tuple[Flags, Floats]:
+    """Atoms with the same variables as one; those without any add the same to every cost."""
+    distinct, places = np.unique(members, axis=0, return_inverse=True)
+    united: Floats = np.bincount(places.reshape(-1), rates, len(distinct)).astype(np.float64)
+    return distinct, united
 
 
 def _earlier_twins(members: Flags, rates: Floats) -> list[int | None]:
@@ -142,6 +155,17 @@ class _Tree:
     """The number of each variable in this order, by its rank in the order of the caller's variables."""
     tabled: int
     """Up to so many slices the saving of whole shares is tabled."""
+
+    def begun(self, slices: int) -> Ints:
+        """A vector that costs little: the share grows by one that saves most for its bits, as long as slices last."""
+        held = np.ones(len(self.twins), np.int64)
+        while True:
+            grown = held + np.eye(len(held), dtype=np.int64)
+            grown = grown[grown.prod(axis=1) <= slices]
+            if not len(grown):
+                return held
+            saved = self.costs(held[None]).sum() - self.costs(grown).sum(axis=1)
+            held = grown[(saved / (np.log2(grown).sum(axis=1) - np.log2(held).sum())).argmax()]
 
     def may_win(self, shares: Ints, left: Ints, bounds: Floats, least: float, held: Ints) -> Flags:
         """Which partial vectors may become better than the one held, whose cost is `least`.
@@ -229,10 +253,12 @@ class _Tree:
         is_open = later.any(axis=1)
         live, later, bits = costs[:, is_open], later[is_open], np.log2(left)
         closed, weights = costs[:, ~is_open].sum(axis=1), product(live, later)
-        saved = _most_saved(weights, bits, cap)
+        now = closed + live.sum(axis=1)
         table = _saved_at_most(self.tabled, len(self.twins), min(cap or self.tabled, self.tabled))
-        whole = weights.max(axis=1, initial=0.0) * table[later.shape[1], np.minimum(left, MOST_TABLED)]
-        bounds: Floats = closed + live.sum(axis=1) - np.where(left > MOST_TABLED, saved, np.minimum(saved, whole))
+        saved = weights.max(axis=1, initial=0.0) * table[later.shape[1], np.minimum(left, MOST_TABLED)]
+        bounds: Floats = now - np.where(left > MOST_TABLED, np.inf, saved)
+        rest = bounds <= least
+        bounds[rest] = np.maximum(bounds[rest], now[rest] - _most_saved(weights[rest], bits[rest], cap))
         rest = bounds <= least
         bounds[rest] = np.maximum(
             bounds[rest], closed[rest] + _weighted(live[rest], later, bits[rest], least - closed[rest])

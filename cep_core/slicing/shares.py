@@ -86,7 +86,7 @@ def searched(
 ) -> tuple[tuple[int, ...], int]:
     """The best share vector, as `best_shares`, and how many partial vectors were looked at to find it."""
     names = list(variables)
-    members = np.array([[name in bound(atom) for name in names] for atom in atoms], np.bool_)
+    members = np.array([[name in own for name in names] for own in map(bound, atoms)], np.bool_)
     search = ShareSearch(members.reshape(len(atoms), len(names)), np.array([float(rate) for rate in rates]))
 
     def rank(shares: tuple[int, ...]) -> tuple[Fraction, int, int, tuple[int, ...]]:
@@ -99,10 +99,11 @@ def searched(
 def cost(atoms: Sequence[Atom], variables: Sequence[str], rates: Sequence[Fraction], shares: Sequence[int]) -> Fraction:
     """Sum over atoms of rate / product of the shares of the atom's variables."""
     share = dict(zip(variables, shares, strict=True))
-    return sum(
-        (rate / prod(share.get(name, 1) for name in bound(atom)) for atom, rate in zip(atoms, rates, strict=True)),
-        start=Fraction(0),
-    )
+    by_product: dict[int, Fraction] = {}
+    for atom, rate in zip(atoms, rates, strict=True):
+        times = prod(share.get(name, 1) for name in bound(atom))
+        by_product[times] = by_product.get(times, Fraction(0)) + rate
+    return sum((rate / times for times, rate in by_product.items()), start=Fraction(0))
 
 
 def bound(atom: Atom) -> frozenset[str]:

@@ -82,6 +82,12 @@ CODE = {
 SCALE = "spark.trendmill.scale"
 """The setting that tells a session's scale."""
 
+HELD = "spark.trendmill.heldBytes"
+"""The setting that tells up to how many bytes of text this process holds the rows of a load itself."""
+
+HELD_BYTES = 128_000_000
+"""Some two million rows, which take 1 GB beside the JVM. On a cluster, and of unknown size, none."""
+
 SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
 """Bytes of heap. Python's workers, which evaluate, need as much again."""
 
@@ -117,6 +123,7 @@ def settings(
         **CODE[scale],
         **PLANS[scale],
         SCALE: scale,
+        HELD: str(HELD_BYTES),
         "spark.driver.memory": f"{heap(scale) >> 20}m",
         "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),
     }
@@ -230,6 +237,13 @@ class LateSession:
         if self._spark is not None:
             return scale_of(self._spark)
         return "large" if self._profile == "cluster" else self._scale
+
+    @property
+    def held_bytes(self) -> int:
+        """Up to how many bytes of text this process holds the rows of a load itself."""
+        if self._spark is not None:
+            return int(self._spark.conf.get(HELD, "0") or 0)
+        return 0 if self._profile == "cluster" else HELD_BYTES
 
     @property
     def spark(self) -> SparkSession:

@@ -47,22 +47,24 @@ def raw_frame(spark: SparkSession, source: Source, files: SourceFiles) -> DataFr
 
 
 def raw_table(spark: SparkSession, source: Source, files: SourceFiles) -> pa.Table:
-    """The same in this process. Of little text Spark is not asked."""
+    """The same in this process. Of files that are read strictly Spark is not asked."""
     if files.surveys:
-        from jobs.raw.strict_frame import is_little, strict_table
+        from jobs.raw.strict_frame import strict_table
 
-        if is_little(source, files):
-            return strict_table(source, files)
+        return strict_table(source, files)
     return raw_frame(spark, source, files).toArrow()
 
 
-def judged(frame: DataFrame, rules: Sequence[RowRule], kept: Sequence[str]) -> DataFrame:
-    """Columns of a raw frame's rows (without ledgers), with `_rule` and `_reason` of what refuses the row first: its
-    reader, or a rule."""
+def judged(rows: DataFrame, rules: Sequence[RowRule], kept: Sequence[str]) -> DataFrame:
+    """Columns of rows, and `_rule` and `_reason` of the first rule that refuses the row; null: none does.
+
+    `kept`: the other columns. Rows that their reader refused are judged as well: what refused them first is `_rule`.
+    """
     broken = [sf.expr(f"({rule.holds}) IS FALSE") for rule in rules]
-    rule = sf.coalesce("_rule", *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
-    reason = sf.coalesce("_reason", *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
-    return frame.select(*[sf.col(f"`{name}`") for name in kept], rule.alias("_rule"), reason.alias("_reason"))
+    before = [sf.col(name) if name in rows.columns else sf.lit(None).cast("string") for name in ("_rule", "_reason")]
+    rule = sf.coalesce(before[0], *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
+    reason = sf.coalesce(before[1], *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
+    return rows.select(*[sf.col(name) for name in kept], rule.alias("_rule"), reason.alias("_reason"))
 
 
 def view_of(raw: DataFrame, source: Source, rank: int) -> DataFrame:

@@ -56,15 +56,11 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
 
     Raises UnreadableSource; if workers read, computing the frame raises what `damage.unreadable_in` understands.
     """
-    if is_little(source, files, little):
-        return spark.createDataFrame(strict_table(source, files).combine_chunks())
     form = _form_of(source)
-    return _read_by_workers(spark, form, _ranges(files, form))
-
-
-def is_little(source: Source, files: SourceFiles, little: int = LITTLE) -> bool:
-    """Whether this process reads the files itself."""
-    return sum(numbered.text for numbered in _ranges(files, _form_of(source))) <= little
+    ranges = _ranges(files, form)
+    if sum(numbered.text for numbered in ranges) <= little:
+        return spark.createDataFrame(strict_table(source, files).combine_chunks())
+    return _read_by_workers(spark, form, ranges)
 
 
 def strict_table(source: Source, files: SourceFiles) -> pa.Table:

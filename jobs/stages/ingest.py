@@ -17,7 +17,7 @@ from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
-from jobs.stages.held_rows import is_held
+from jobs.stages.held_rows import holds_load
 from jobs.stages.loading.file_ledgers import TERMS, ledger_rows, source_rows
 from jobs.stages.loading.held_load import HeldLoad
 from jobs.stages.loading.missed_rows import missed_rows
@@ -54,7 +54,7 @@ def ingest(run: Run) -> StageOutcome:
 def _read(run: Run, source_files: dict[str, SourceFiles]) -> HeldLoad | SparkLoad:
     """The rows and events of the run's days. Raises UnreadableSource, also for what a worker met."""
     try:
-        return HeldLoad(run, source_files) if is_held(run) else SparkLoad(run, source_files)
+        return HeldLoad(run, source_files) if holds_load(run) else SparkLoad(run, source_files)
     except UnreadableSource:
         raise
     except Exception as error:

@@ -1,16 +1,19 @@
--- Raw rows refused on the run's days, once each, with the type and time of their first event if they have one.
+-- Raw rows that a rule refuses, or one of whose events lacks what its type must have, with their texts.
 SELECT /*+ BROADCAST(f) */
-    f.recorded_on AS day,
-    :run_id AS run_id,
-    f.first_type AS event_type,
-    f.first_ts AS ts,
-    CAST(NULL AS BIGINT) AS seq,
-    f.source AS _source,
-    r.file AS _file,
-    r.raw AS _raw,
-    f.rule AS _rule,
-    f.reason AS _reason,
-    f.undated AS _undated
+    r.rank,
+    r.id,
+    r.source,
+    r.number,
+    r.file,
+    r.day AS file_day,
+    r.raw,
+    coalesce(r.rule, 'event') AS rule,
+    coalesce(r.reason, f.flaw) AS reason
 FROM raw_rows r
-JOIN (SELECT * FROM row_fates WHERE rule IS NOT NULL) f ON f.rank = r.rank AND f.id = r.id
-WHERE f.undated OR f.recorded_on IN (SELECT day FROM run_days)
+LEFT JOIN (
+    SELECT _row.rank AS rank, _row.id AS id, min(_flaw) AS flaw
+    FROM candidate_events
+    WHERE _flaw IS NOT NULL
+    GROUP BY _row.rank, _row.id
+) f ON f.rank = r.rank AND f.id = r.id
+WHERE r.rule IS NOT NULL OR f.flaw IS NOT NULL

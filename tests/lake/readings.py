@@ -90,11 +90,16 @@ class Readings:
 
     @contextmanager
     def as_large(self) -> Iterator[None]:
-        """In this block loads are those of a large input, which use the tables in Spark."""
+        """In this block loads are those of a large input, which use the tables in Spark, in several partitions."""
         self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
+        partitions = self.spark.conf.get("spark.sql.shuffle.partitions")
         with at(self.spark, "large"):
             self._create()
-            yield
+            self.spark.conf.set("spark.sql.shuffle.partitions", "3")
+            try:
+                yield
+            finally:
+                self.spark.conf.set("spark.sql.shuffle.partitions", partitions)
         self.spark.sql("DROP DATABASE readings CASCADE")
 
     @property

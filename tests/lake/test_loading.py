@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorkload
+from jobs.lake.session import HELD
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, EVENTS, Readings
 
@@ -41,7 +44,8 @@ def test_a_day_gets_exactly_its_events(readings: Readings) -> None:
 def test_any_order_of_loads_leaves_the_same_tables(readings: Readings) -> None:
     """Days one by one, backwards and again, or at once: same events, same quarantine, undated rows once.
 
-    One load is that of a large input, the others are those of small ones.
+    One load is that of a large input, one that of a larger one than Spark's small settings are for, which this process
+    holds nevertheless; the others are those of small ones.
     """
     readings.write(*GOOD, "4,not a time,a,7", "5,2024-01-02T11:00:00Z,a,-1", "6,2024-01-03T11:00:00Z,c,1")
     readings.load(D1, D2, D3)
@@ -51,7 +55,8 @@ def test_any_order_of_loads_leaves_the_same_tables(readings: Readings) -> None:
     readings.load(D3)
     with readings.as_large():
         readings.load(D1, D2)
-    readings.load(D2)
+        readings.spark.conf.set(HELD, "1000000")
+        readings.load(D2)
     readings.load(D1)
     assert {table: readings.rows(table) for table in tables} == at_once
 
@@ -167,6 +172,17 @@ def test_files_of_days_with_slack(spark: Any, tmp_path: Path) -> None:
     assert readings.rows("quarantine", "day", "rule", "undated") == [(D2, "type", False)]
     with pytest.raises(SourceMissing, match="2024-01-05"):
         ingest(readings.run(date(2024, 1, 5)))
+
+
+def test_parts_of_a_file_that_count_alike(spark: Any, tmp_path: Path) -> None:
+    """Two row groups of two rows each, read by workers: four rows."""
+    readings = Readings(spark, tmp_path, format="parquet", path="readings.parquet")
+    moments = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in range(4)]
+    rows = {"id": [1, 2, 3, 4], "at": moments, "meter": list("abcd"), "kwh": [1.0, 2.0, 3.0, -4.0]}
+    pq.write_table(pa.table(rows), readings.file("readings.parquet"), row_group_size=2)
+    with readings.as_large():
+        readings.load(D1)
+    assert readings.equation(D1) == {"read": 4, "gave_event": 3, "refused": 1, "other_days": 0, "without_event": 0}
 
 
 @pytest.mark.parametrize("form", ["json", "parquet", "delta"])

@@ -110,8 +110,7 @@ def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> N
     of_row = np.array([row.file for row in rows], np.int64)
     read = [sum(row.file == file for row in rows) for file in range(3)]
     files = pa.table({"source": ["a", "a", "b"], "number": [0, 1, 0], "read": read})
-    first_ts = np.array([row.first[0] if row.first else 0 for row in rows], np.int64)
-    table = equation(files, of_row, fates, first_ts, DAYS[1:], START).to_pylist()
+    table = equation(files, of_row, fates, given_events, DAYS[1:], START).to_pylist()
     assert [(row["day"], row["source"], row["number"]) for row in table] == [
         (day, *file) for day in DAYS[1:] for file in (("a", 0), ("a", 1), ("b", 0))
     ]
@@ -119,6 +118,6 @@ def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> N
         of_file = [row for row in rows if row.file == place % 3]
         terms = [row.term(line["day"]) for row in of_file]
         assert [line[name] for name in TERMS] == [terms.count(name) for name in TERMS]
-        missed = [row.first[0] for row in of_file if row.misses and row.first]
-        assert (line["missed"], line["missed_ts"]) == (len(missed), max(missed, default=None))
+        early = [e.ts for row in of_file for e in row.events if e.ts is not None and (e.day is None or e.day < START)]
+        assert (line["missed"], line["missed_ts"]) == (sum(row.misses for row in of_file), max(early, default=None))
         assert line["read"] == len(of_file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
-from cep_core.slicing import Frequencies, Plan, Statistics, make_plan, split, statistics_of
+from cep_core.slicing import Frequencies, Plan, Statistics, make_plan, planner, share_search, split, statistics_of
+from cep_core.slicing.prediction import Predictor
 from tests.slicing.laws.random_plans import plans
 from tests.slicing.paper import TRIANGLE, atom
 
@@ -189,3 +191,42 @@ def test_a_division_that_is_not_tried_could_not_win() -> None:
     ]
     assert chosen is not None
     assert all(chosen.maximum_load <= prediction.maximum_load for prediction in forced if prediction is not None)
+
+
+def pairs_of(count: int) -> tuple[list[Atom], list[str], Statistics]:
+    """An atom for each pair of variables, with unlike rates and two heavy values of each variable."""
+    names = [f"v{number:02}" for number in range(count)]
+    own = [Atom(f"P{first}{second}", (("a", first), ("b", second))) for first, second in combinations(names, 2)]
+    rates = {one.event_type: 100 * (1 + place * 37 % 101) for place, one in enumerate(own)}
+    values = pa.array(range(12))
+    found = {
+        (Atom(name), place): Frequencies(values, np.array([rate // 5] * 2 + [rate * 6 // 100] * 10))
+        for name, rate in rates.items()
+        for place in "ab"
+    }
+    return own, names, Statistics(rates, found)
+
+
+def test_planning_with_eight_heavy_variables_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S26: nearly all vectors are dropped by the first bound; cubes that treat an atom alike are predicted once."""
+    own, names, statistics = pairs_of(12)
+    weighed, predicted = [], []
+    weigh, predict = share_search._weighted, Predictor._chance
+    monkeypatch.setattr(
+        share_search, "_weighted", lambda costs, *rest: weighed.append(len(costs)) or weigh(costs, *rest)
+    )
+    monkeypatch.setattr(Predictor, "_chance", lambda *given: predicted.append(1) or predict(*given))
+    plan = make_plan({"q": own}, names, statistics, 64, "s", heavy=names)
+    assert len(plan.cubes) == 256
+    assert sum(weighed) < 40_000
+    assert len(predicted) < len(own) * len(plan.cubes) / 2
+
+
+def test_forced_heavy_values_are_tried_in_few_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S26: 256 share vectors for two divisions into time ranges, not for each of ten."""
+    own, names, statistics = pairs_of(9)
+    tried = []
+    found = planner.best_shares
+    monkeypatch.setattr(planner, "best_shares", lambda *given: tried.append(given[2:5:2]) or found(*given))
+    make_plan({"q": own}, names, statistics, 24, "s", Reach(time=30_000), (0, 6000), heavy=names)
+    assert len({slices for slices, heavy in tried if heavy}) == 2

@@ -105,7 +105,14 @@ class PolicyEvaluator(PolicyResults):
             "cost: rows in and out of each operator, and one pass over the points for each metric operator",
             *sub_logs_too,
             *([PASSES] if self.policy.condition is not None else []),
+            *self._unused_by_slicer(),
         )
+
+    def _unused_by_slicer(self) -> Iterator[str]:
+        """Which variables would be there to slice by if no causes were wanted."""
+        if self.explained and self._open is not None:
+            names = ", ".join(self._open.hidden)
+            yield f"not sliced by {names}, which EXISTS hides: a cause compares all values; with explained: 0 it may be"
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None

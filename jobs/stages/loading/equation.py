@@ -13,18 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from jobs.stages.loading.row_fates import RowFates
+from jobs.stages.loading.row_fates import GivenEvents, RowFates
 from jobs.workload.operating_days import day_number
 
 
 def equation(
-    files: pa.Table, of_row: Ints, fates: RowFates, first_ts: Ints, days: Sequence[date], start: date
+    files: pa.Table, of_row: Ints, fates: RowFates, events: GivenEvents, days: Sequence[date], start: date
 ) -> pa.Table:
-    """A row for each of `days` and each file: day, source, number, read, the four terms, `missed` (rows whose events
-    lie before the log's first day or outside the calendar), `missed_ts` (the last of their first events).
+    """A row for each of `days` and each file: day, source, number, read, the four terms, `missed` (rows all of whose
+    events lie before the log's first day or outside the calendar), `missed_ts` (the last `ts` of such an event).
 
-    `files`: source, number, read (`file_ledgers.file_counts`). `of_row` [rows]: the row's place in `files`. `first_ts`
-    [rows]: the `ts` of the row's first event, if it has one.
+    `files`: source, number, read (`file_ledgers.file_counts`). `of_row` [rows]: the row's place in `files`.
     """
     count = len(files)
     refused, has_day = fates.refused, np.zeros(len(of_row), np.bool_)
@@ -51,7 +50,8 @@ def equation(
         }
         columns = {name: files[name] for name in ("source", "number", "read")}
         tables.append(pa.table({"day": pa.repeat(pa.scalar(day, pa.date32()), count), **columns, **terms}))
-    last = pa.array(_last_missed(of_row[missed], first_ts[missed], count), pa.int64())
+    missing = events.timed & (events.day < day_number(start))
+    last = pa.array(_last_of_files(of_row[events.row[missing]], events.ts[missing], count), pa.int64())
     return pa.concat_tables(table.append_column("missed_ts", last) for table in tables)
 
 
@@ -59,7 +59,7 @@ def _counted(of_row: Ints, chosen: Flags, count: int) -> Ints:
     return np.bincount(of_row[chosen], minlength=count)
 
 
-def _last_missed(files: Ints, ts: Ints, count: int) -> list[int | None]:
+def _last_of_files(files: Ints, ts: Ints, count: int) -> list[int | None]:
     """[files] The largest `ts` of each file; null: none."""
     order = np.argsort(ts, kind="stable")
     last = dict(zip(files[order].tolist(), ts[order].tolist(), strict=True))

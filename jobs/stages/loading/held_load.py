@@ -56,22 +56,14 @@ class HeldLoad:
         self._sources = [_source_rows(run, source, rank, files[source.name]) for rank, source in enumerate(_all(run))]
         self.rows = {of.source.name: of.counted for of in self._sources}
         self._files = file_counts(self.rows, files)
-        for of in self._sources:
-            view = held_view(of.rows, of.source, of.rank)
-            of_spark(run.spark, view).createOrReplaceTempView(of.source.name)
         self._events = candidate_events(run).toArrow()
-        self._own_type = text_ranks(self._events["event_type"])
-        self._row = self._rows_of_events()
+        self._given = self._given_events()
         self._fates = self._judge()
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file."""
-        first = self._fates.first
-        ts = self._events["ts"].fill_null(0).combine_chunks().to_numpy()
-        first_ts = np.where(first >= 0, np.append(ts, 0)[first], 0)
-        return equation(
-            self._files, self._files_of_rows(), self._fates, first_ts, self._run.loads, self._run.workload.start
-        )
+        days, start = self._run.loads, self._run.workload.start
+        return equation(self._files, self._files_of_rows(), self._fates, self._given, days, start)
 
     def staged(self) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
@@ -96,20 +88,24 @@ class HeldLoad:
 
     def _column(self, name: str) -> pa.Array:
         """A column of the raw frame, of the rows of all sources."""
-        return pa.chunked_array([chunk for of in self._sources for chunk in of.rows[name].chunks]).combine_chunks()
+        kind = self._sources[0].rows.schema.field(name).type
+        chunks = [chunk for of in self._sources for chunk in of.rows[name].chunks]
+        return pa.chunked_array(chunks, kind).combine_chunks()
 
-    def _judge(self) -> RowFates:
-        given = GivenEvents(
-            self._row,
+    def _given_events(self) -> GivenEvents:
+        return GivenEvents(
+            self._rows_of_events(),
             _day_numbers(self._events["day"].combine_chunks()),
             self._events["ts"].fill_null(0).combine_chunks().to_numpy(),
             self._events["ts"].is_valid().combine_chunks().to_numpy(zero_copy_only=False),
-            self._own_type,
+            text_ranks(self._events["event_type"]),
             self._events["_flaw"].combine_chunks(),
         )
+
+    def _judge(self) -> RowFates:
         start = day_number(self._run.workload.start)
         rule, reason, file_day = (self._column(name) for name in ("_rule", "_reason", "_day"))
-        return row_fates(rule, reason, _day_numbers(file_day), given, start)
+        return row_fates(rule, reason, _day_numbers(file_day), self._given, start)
 
     def _files_of_rows(self) -> Ints:
         """[rows] The place of each row's file among those of the run."""
@@ -140,11 +136,10 @@ class HeldLoad:
 
     def _passed(self) -> pa.Table:
         """Events of the run's days whose rows nothing refused."""
-        days = _day_numbers(self._events["day"].combine_chunks())
-        passed = np.flatnonzero(self._days_of_run(days) & ~self._fates.refused[self._row])
-        events, row = self._events.take(passed), self._row[passed]
-        ts = events["ts"].combine_chunks().to_numpy()
-        seq = pa.array(seq_of(days[passed], ts, self._places()[row], self._own_type[passed]))
+        given = self._given
+        passed = np.flatnonzero(self._days_of_run(given.day) & ~self._fates.refused[given.row])
+        events, row = self._events.take(passed), given.row[passed]
+        seq = pa.array(seq_of(given.day[passed], given.ts[passed], self._places()[row], given.type[passed]))
         own = {
             "run_id": pa.repeat(self._run.run_id, len(row)),
             "seq": pc.coalesce(events["_own_seq"], seq),
@@ -199,21 +194,40 @@ def _all(run: Run) -> list[Source]:
 
 
 def _source_rows(run: Run, source: Source, rank: int, files: SourceFiles) -> SourceRows:
-    """The rows of a source, read and judged."""
+    """The rows of a source, read and judged; Spark has them as the view of the source."""
     raw = raw_table(run.spark, source, files)
     is_row = raw[LEDGER].is_null()
-    rows = raw.filter(is_row).drop_columns([LEDGER]).sort_by("_id").combine_chunks()
+    rows = _by_id(raw.filter(is_row).drop_columns([LEDGER])).combine_chunks()
     counts = pc.value_counts(rows["_number"].combine_chunks()).to_pylist() if rows.num_rows else []
     texts = raw.filter(pc.invert(is_row))[LEDGER].to_pylist()
     counted = ReadRows({count["values"]: count["counts"] for count in counts}, ledgers_of(texts))
     check_ledgers(source.name, counted, files)
+    view = of_spark(run.spark, held_view(rows, source, rank))
+    view.createOrReplaceTempView(source.name)
     rules = [rule for rule in run.workload.expectations.rows if rule.source == source.name]
     if rules:
-        kept = ["_id", "_rule", "_reason", *source.columns]
-        verdicts = judged(of_spark(run.spark, rows.select(kept)), rules, ["_id"]).toArrow().sort_by("_id")
-        for name in ("_rule", "_reason"):
-            rows = rows.set_column(rows.column_names.index(name), name, verdicts[name].combine_chunks())
+        refused = judged(view, rules, [f"{ROW}.id"]).where("_rule IS NOT NULL").toArrow()
+        rows = _with_refusals(rows, refused)
     return SourceRows(source, rank, rows, counted)
+
+
+def _with_refusals(rows: pa.Table, refused: pa.Table) -> pa.Table:
+    """Rows with the rules that refuse them. What their reader refused keeps its reason."""
+    ids = rows["_id"].combine_chunks().to_numpy()
+    places = np.full(len(ids), -1)
+    places[np.searchsorted(ids, refused["id"].combine_chunks().to_numpy())] = np.arange(refused.num_rows)
+    chosen = pa.array(places, mask=places < 0)
+    kept = rows["_rule"].is_valid()
+    for name in ("_rule", "_reason"):
+        judged_here = refused[name].combine_chunks().take(chosen)
+        rows = rows.set_column(rows.column_names.index(name), name, pc.if_else(kept, rows[name], judged_here))
+    return rows
+
+
+def _by_id(rows: pa.Table) -> pa.Table:
+    """Rows ascending by `_id`. Only files with refused rows give them in another order."""
+    ids = rows["_id"].combine_chunks().to_numpy()
+    return rows if (ids[1:] > ids[:-1]).all() else rows.sort_by("_id")
 
 
 def _day_numbers(days: pa.Array) -> Ints:

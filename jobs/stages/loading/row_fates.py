@@ -1,8 +1,8 @@
 """What became of each raw row: the days of its events, or why it was refused and the day that records it.
 
 A row refused by a rule, or one of whose events lacks what its type must have, gives no event on any day. It is recorded
-on the day of its first event; without one on its file's day, else on the log's first day. `sql/load/row_fates.sql` says
-the same to Spark. Rows and events are columns here, and a row is named by its place among the rows of all sources.
+on the day of its first event; without one on its file's day, else on the log's first day. `sql/load/refused_fates.sql`
+says the same to Spark. Rows and events are columns here, and a row is named by its place among the rows of all sources.
 Cost: a sort of the events by row.
 """
 

@@ -18,7 +18,7 @@ from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
-from jobs.stages.held_rows import LOG_ORDER, frame_of, is_held, of_spark
+from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
 from jobs.stages.loading.event_digests import DIGESTS_DDL, DigestPart, digest_parts, digests_of_batches, parts_in
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def loaded(run: Run, undated: str) -> str:
 
 def staged_rows(run: Run) -> StagedRows:
     """The staged rows of the run's days, and of undated ones."""
-    return StagedHere(run) if is_held(run) else StagedInSpark(run)
+    return StagedHere(run) if holds_load(run) else StagedInSpark(run)
 
 
 class StagedHere:
@@ -133,7 +133,7 @@ class StagedInSpark:
     def __init__(self, run: Run) -> None:
         self._spark = run.spark
         staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
-        staged.localCheckpoint().createOrReplaceTempView("staged")
+        staged.createOrReplaceTempView("staged")
         passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
         passing.createOrReplaceTempView("passing")
 
@@ -156,7 +156,7 @@ class StagedInSpark:
         from pyspark.sql import functions as sf
 
         passing = self._spark.table("passing").where(~sf.col("day").isin(*without) if without else sf.lit(True))
-        return passing.repartition("day").sortWithinPartitions(*LOG_ORDER)
+        return passing.repartitionByRange(*LOG_ORDER).sortWithinPartitions(*LOG_ORDER)
 
     def quarantine(self) -> DataFrame:
         return self._spark.sql(statement("load", "quarantine"))

@@ -18,9 +18,10 @@ from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.evaluation import truths
 from cep_core.monitoring.propositional.reference import truth
+from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces, trace_of_points
-from tests.monitoring.propositional.streamed import cut_trace, points_of, resolved, streamed
+from tests.monitoring.propositional.streamed import cut_trace, points_of, resolved, streamed, verdicts_of
 
 MODES = ("naive", "local", "global")
 a, b = Predicate("a"), Predicate("b")
@@ -177,3 +178,25 @@ def test_steps_that_are_known_do_what_steps_do(text: str, mode: str) -> None:
     at_once = streamed(formula, trace, mode, closed=True)
     assert at_once == streamed(formula, trace, mode, closed=True, cuts=range(len(stamps)))
     assert resolved(at_once) == dict(zip(points_of(trace), truths(formula, trace).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("mode", ["local", "global"])
+def test_more_letters_than_there_are_entries_for_known_steps(mode: str) -> None:
+    """One state has 2^15 letters, more than the table of steps has entries: it keeps some free, and so goes on."""
+    names = [f"a{number}" for number in range(15)]
+    text = " AND ".join(f"({name} IMPLIES EVENTUALLY[0,5] z)" for name in names)
+    written = parse(text)
+    formula = bind_written(written, schema_mentioned_by(written), text).core
+    monitor = StreamMonitor(without_sugar(formula), mode)
+    letters = np.random.default_rng(7).permutation(1 << 15)
+    stamps = np.append(np.zeros(len(letters) - 1, np.int64), 9)
+    atoms = {name: (letters >> bit & 1).astype(np.bool_) for bit, name in enumerate(names)}
+    atoms["z"] = np.zeros(len(letters), np.bool_)
+    first = 13_000  # few enough for any table
+    told = verdicts_of(monitor.take(stamps[:first], {name: column[:first] for name, column in atoms.items()}))
+    entries = monitor._state.known.entries
+    assert np.count_nonzero(entries[:, 0]) <= len(entries) * 3 // 4
+    told += verdicts_of(monitor.take(stamps[first:], {name: column[first:] for name, column in atoms.items()}))
+    told += verdicts_of(monitor.close(9))
+    truth_of = resolved(told)
+    assert [truth_of[0, offset] for offset in range(len(letters) - 1)] == (letters[:-1] == 0).tolist()

@@ -65,6 +65,30 @@ def test_open_records_do_not_grow_with_the_points_a_stamp(text: str, mode: str) 
     assert max(most) <= 24
 
 
+@pytest.mark.parametrize(
+    ("text", "shares", "mode", "expected"),
+    [
+        (F1, (0.99, 0.01, 0.0), "local", 2),
+        (F2, (0.99, 0.01, 0.0), "global", 2),
+        (F3, (0.99, 0.99, 0.01), "local", 2),
+        (F4, (0.99, 0.99, 0.01), "local", 4),
+        (F4, (0.99, 0.99, 0.01), "global", 3),
+    ],
+)
+def test_open_records_after_a_stamp_are_equal_at_all_rates(
+    text: str, shares: tuple[float, ...], mode: str, expected: int
+) -> None:
+    """M6, X12: the most after any of 60 stamps, at 1,000 and 10,000 points a stamp."""
+    for rate in (1_000, 10_000):
+        monitor, drawn = StreamMonitor(core_of(text), mode), np.random.default_rng(1)
+        most = 0
+        for stamp in range(60):
+            atoms = {name: drawn.random(rate) < share for name, share in zip("pqr", shares, strict=True)}
+            monitor.take(np.full(rate, stamp), atoms)
+            most = max(most, monitor.open_records)
+        assert most == expected
+
+
 def test_naive_mode_keeps_every_open_point() -> None:
     trace = trace_of_points([(stamp, "p") for stamp in (1, 1, 1, 2, 2, 3)])
     for mode, kept in (("naive", 6), ("local", 3)):

@@ -16,6 +16,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     ACTIVE,
     CLASSES,
     DIAGRAM,
+    ENTERED,
     EPOCH,
     EQUAL,
     FLAT,
@@ -53,7 +54,7 @@ def no_known_steps() -> Known:
         np.zeros((2 * _STATES, 2), np.int64),
         np.zeros((_ENTRIES, 5), np.int64),
         np.zeros(_ENTRIES * 16, np.int64),
-        np.array([0, 0, 0, 1], np.int64),
+        np.array([0, 0, 0, 1, 0], np.int64),
     )
 
 
@@ -65,6 +66,7 @@ def forget(known: Known) -> None:
     counts[STATES] = 0
     counts[POOLED] = 0
     counts[SCRIPTED] = 0
+    counts[ENTERED] = 0
 
 
 @borrowing
@@ -185,13 +187,14 @@ def _form(at: Ints, scratch: Workspace, stays: bool) -> int:
 
 @borrowing
 def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
-    """Keeps the step that was just taken."""
+    """Keeps the step that was just taken. A quarter of the entries stays free, so that looking one up ends soon."""
     counts, scripts = known.counts, known.scripts
     told, kept = at[SCRIPT], at[CLASSES] + at[WAITS]
     begin = counts[SCRIPTED]
-    if begin + 4 + 3 * told + kept > scripts.shape[0] or 64 * counts[STATES] > 63 * known.entries.shape[0]:
+    if begin + 4 + 3 * told + kept > scripts.shape[0] or 4 * counts[ENTERED] >= 3 * known.entries.shape[0]:
         return
     place = entry_of(known, number, letter)
+    counts[ENTERED] += known.entries[place, 0] != counts[EPOCH]
     known.entries[place, 0] = counts[EPOCH]
     known.entries[place, 1] = number
     known.entries[place, 2] = letter

@@ -124,7 +124,7 @@ class Known(NamedTuple):
     counts: Ints
 
 
-STATES, POOLED, SCRIPTED, EPOCH = range(4)
+STATES, POOLED, SCRIPTED, EPOCH, ENTERED = range(5)
 """Places in `Known.counts`."""
 
 
