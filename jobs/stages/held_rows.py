@@ -2,12 +2,13 @@
 
 Spark replays a table's log before it reads or writes the table, and plans the commit: 0.3 CPU-seconds for each read and
 1 to 2 for each write, however few the rows are (docs/decisions/0021). The rows of a small run (8 MB of text at most,
-`jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. Both ways leave the same rows.
+`jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. So are larger rows loaded, counted and
+cut, up to some two million (0027); workers evaluate their slices. Both ways leave the same rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import pyarrow as pa
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.dataset import read_table
 from jobs.lake.leasing.fence import folder_of
-from jobs.runs.input_size import source_bytes
+from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
@@ -36,6 +37,14 @@ def holds_load(run: Run) -> bool:
         return True
     sizes = [source_bytes(source, run.loads, run.workload.base) for source in run.workload.sources.values()]
     return all(size is not None for size in sizes) and sum(filter(None, sizes)) < run.session.held_bytes
+
+
+def holds_days(run: Run, days: Collection[date]) -> bool:
+    """Whether this process counts and cuts the events of some days: few days, and as much text as it loads itself."""
+    if is_held(run) or not days:
+        return True
+    events = run.lake / run.workload.name / "events"
+    return len(days) <= MANY_DAYS and table_bytes(events, min(days), max(days)) < run.session.held_bytes
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:

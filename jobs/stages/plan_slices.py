@@ -16,7 +16,7 @@ import pyarrow as pa
 from cep_core.slicing import Plan
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import is_held
+from jobs.stages.held_rows import holds_days
 from jobs.stages.own_rows import own_rows
 from jobs.stages.slicing.event_counts import EventCounts, atoms_counted
 from jobs.stages.slicing.lake_counts import LakeCounts
@@ -36,8 +36,11 @@ def plan_slices(run: Run) -> StageOutcome:
 
 
 def _counts(run: Run) -> EventCounts | LakeCounts:
-    """Who counts the events to plan: this process, if it holds the run's rows, or Spark."""
-    return LakeCounts(run.workload, run.lake, atoms_counted(run.compiled)) if is_held(run) else EventCounts(run)
+    """Who counts the events to plan: this process, if it can hold the rows, or Spark."""
+    assert run.scope is not None
+    if holds_days(run, run.scope.reads):
+        return LakeCounts(run.workload, run.lake, atoms_counted(run.compiled))
+    return EventCounts(run)
 
 
 SCHEMA = pa.schema(

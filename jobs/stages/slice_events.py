@@ -3,7 +3,7 @@
 Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only, because others can
 be made again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an
 event's rank among all events of the days read. If a query reads time-points, each event has its `offset`, and
-`_work/points` is written. The events of a small run are cut here, those of a large one by Spark's workers
+`_work/points` is written. The events of a small run are cut here, those of a larger one by Spark's workers
 (`jobs/stages/held_rows.py`).
 """
 
@@ -28,7 +28,7 @@ from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import is_held
+from jobs.stages.held_rows import holds_days
 from jobs.stages.slicing.event_counts import Days
 from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
@@ -50,7 +50,7 @@ def slice_events(run: Run) -> StageOutcome:
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
-    cut = cut_here if is_held(run) else cut_in_spark
+    cut = cut_here if holds_days(run, run.scope.reads) else cut_in_spark
     replace(cut(run, plans, columns), run.table("work_slices"), EVERY_ROW)
     if with_points:
         store_points(run, run.scope.reads)

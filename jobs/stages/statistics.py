@@ -23,7 +23,7 @@ from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import frame_of, is_held
+from jobs.stages.held_rows import frame_of, holds_days
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 from jobs.stages.slicing.held_statistics import as_text, heavy_hitters, stream_statistics
 
@@ -36,7 +36,7 @@ def statistics(run: Run) -> StageOutcome:
     days = uncounted_days(run)
     if not days:
         return StageOutcome(message="every day is counted")
-    periods, heavy = (counted_here if is_held(run) else counted_in_spark)(run, days)
+    periods, heavy = (counted_here if holds_days(run, days) else counted_in_spark)(run, days)
     replace(heavy, run.table("heavy_hitters"), one_of("day", days))
     replace(periods, run.table("stream_statistics"), one_of("day", days))
     ledger = read_ledger(run.lake, run.workload.name)
