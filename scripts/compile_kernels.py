@@ -71,6 +71,14 @@ FURTHER_PATTERNS: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
+    # Negations in each round of a closure, with and without an event in the round, and a negation with a condition.
+    ("PATTERN SEQ(A a, (SEQ(NOT A n, B b))+) WITHIN 40", cep.match),
+    ("PATTERN SEQ(A a, (SEQ(NOT A n, B? b)){2}, B c) WHERE skip_till_next_match WITHIN 90", cep.match),
+    ("PATTERN SEQ(A a, NOT SEQ(A n, B m), B b) WHERE m.x > n.x AND n.x > a.x WITHIN 90", cep.match),
+    # Where the search resumes, and aggregates of the events before one.
+    ("PATTERN SEQ(A a, A b) WHERE skip_till_next_match WITHIN 90 AFTER MATCH SKIP PAST LAST EVENT", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > max(b[..i-1].x) WITHIN 40", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x < sum(b[..i-1].x) WITHIN 40", cep.match),
     # More matches than a machine word counts: they are counted by residues.
     ("PATTERN A+ WITHIN 2000", partial(cep.match, collapsed=True)),
     # Every way to answer a strategy and to list matches.
@@ -115,6 +123,9 @@ POLICIES_ON_MANY_EVENTS = (
     "B(x=x, y=y) AND ONCE[0,9] B(x=y, y=x)",
 )
 """Events that meet nothing are left out first if there are many; keys are one value or several."""
+TRIANGLE = "B(x, y) AND B(y, z) AND B(z, x)"
+HUB = "@0 " + " ".join(f"B({i},0) B(0,{i})" for i in range(30))
+"""One value that meets all others: no pair of the triangle's parts has few rows in common."""
 
 
 def made_up_log(schema: LogSchema) -> pa.Table:
@@ -176,7 +187,8 @@ def compile_monitoring_first_order() -> int:
     many = pa.table({"event_type": pa.repeat("B", MANY), "ts": pa.array(np.arange(MANY)), "x": x, "y": y})
     for formula in POLICIES_ON_MANY_EVENTS:
         cep.monitor(formula, None, many, end="closed")
-    policies = (*FURTHER_POLICIES, *POLICIES_ON_MANY_EVENTS)
+    cep.monitor(TRIANGLE, OF_POLICIES, HUB, end="closed")
+    policies = (*FURTHER_POLICIES, *POLICIES_ON_MANY_EVENTS, TRIANGLE)
     return len(policies) + compile_declared("cep_core.monitoring.first_order")
 
 

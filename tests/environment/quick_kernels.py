@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,29 @@ def chosen(numbers: Numbers, rows: np.ndarray[Any, Any]) -> int:
     return numbers.values[rows].sum()
 
 
+@njit(cache=True)
+def mixed(numbers: Numbers, rounds: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], int]:
+    """Variables that have an argument at first and then an array made here, alone and within a tuple; a part of an
+    argument that is returned, and one that is not."""
+    current, pair, total = numbers.values, numbers, 0
+    for i in range(rounds):
+        borrowed = pair.weights[1:]
+        total += borrowed[0] + current[i] + product(pair, i)
+        current = pair.values + 1
+        pair = Numbers(current, numbers.weights)
+        current = current * 1
+        after = np.full(len(current), -1)  # takes the place of what has been freed too early
+        total += after[0] + 1
+    rest = numbers.values[1:]
+    return pair.values[:2], rest, total
+
+
+@njit(cache=True)
+def tail(numbers: Numbers) -> np.ndarray[Any, Any]:
+    """A part of an argument, and nothing else that counts."""
+    return numbers.values[1:]
+
+
 def holders(numbers: Numbers) -> list[int]:
     """How many hold each array."""
     return [sys.getrefcount(array) for array in numbers]
@@ -67,13 +91,16 @@ def main(kernel: str) -> None:
     quicken_compiler()
     numbers, wrong = Numbers(np.arange(3), np.full(3, 5)), Numbers(np.arange(3), np.full(3, -1))
     before = holders(numbers)
-    called = {"totals": totals, "parts": parts}[kernel]
+    called = {"totals": totals, "parts": parts, "mixed": partial(mixed, rounds=3)}[kernel]
     with suppress(ValueError):
         called(wrong)
         print("no error")
     answer = called(numbers)
     if kernel == "totals":
         print(answer, chosen(numbers, np.array([2, 0])))
+    elif kernel == "mixed":
+        rest = tail(numbers)
+        print(*answer, rest, sys.getrefcount(answer[0]))
     else:
         print(answer[0].tolist(), answer[1].tolist())
     print([now - then for now, then in zip(holders(numbers), before, strict=True)])

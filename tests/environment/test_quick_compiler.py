@@ -23,3 +23,8 @@ def test_processes_share_an_inner_kernel(root: Path, tmp_path: Path) -> None:
     Both kernels raise what the inner one raises. An array is held longer only if it is returned."""
     assert compiled(root, "totals", tmp_path) == ["15 2", "[0, 0]"]
     assert compiled(root, "parts", tmp_path) == ["[0, 5, 10] [5, 5, 5]", "[0, 1]"]
+
+
+def test_variables_that_have_arguments_and_arrays_made_here(root: Path, tmp_path: Path) -> None:
+    """What the kernel makes is freed with its last holder and not before. Two returned parts of an argument hold it."""
+    assert compiled(root, "mixed", tmp_path) == ["[3 4] [1 2] 51 [1 2] 3", "[2, 0]"]

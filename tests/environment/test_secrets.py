@@ -36,7 +36,7 @@ def environment(folder: Path, home: Path, port: int) -> dict[str, str]:
 
 def test_the_template_of_the_database_is_the_owners_alone(root: Path, tmp_path: Path) -> None:
     """Set-up migrates a database under any umask; connections with their passwords end up in its copies."""
-    program(tmp_path / "bin", "airflow", MIGRATES)
+    program(tmp_path / "bin", "python", MIGRATES)
     template = tmp_path / "cache" / "airflow.db"
     subprocess.run(
         ["bash", "-c", f"umask 022; exec {root}/scripts/migrate_airflow.sh {template}"],
