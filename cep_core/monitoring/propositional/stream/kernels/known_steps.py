@@ -47,13 +47,13 @@ _STATES, _ENTRIES = 1 << 12, 1 << 14
 
 
 def no_known_steps() -> Known:
-    """Tables without entries."""
+    """Tables without entries. Only what an epoch is read from is cleared: memory that is not used is not touched."""
     return Known(
-        np.zeros(_STATES * 16, np.int64),
-        np.zeros((_STATES, 3), np.int64),
+        np.empty(_STATES * 16, np.int64),
+        np.empty((_STATES, 3), np.int64),
         np.zeros((2 * _STATES, 2), np.int64),
         np.zeros((_ENTRIES, 5), np.int64),
-        np.zeros(_ENTRIES * 16, np.int64),
+        np.empty(_ENTRIES * 16, np.int64),
         np.array([0, 0, 0, 1, 0], np.int64),
     )
 
