@@ -58,8 +58,8 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
     whole = ("tinyint", "smallint", "int", "bigint", "void")
     loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
     declared = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
-    if (kind := dict(given.dtypes)[ROW]) != ROW_TYPE.lower().replace(" ", ""):
-        raise WrongWorkload(f"{workload.name}/events.sql: '{ROW}' is {kind}, and not the column '{ROW}' of a source")
+    if (of_row := dict(given.dtypes)[ROW]) != ROW_TYPE.lower().replace(" ", ""):
+        raise WrongWorkload(f"{workload.name}/events.sql: '{ROW}' is {of_row}, and not the column '{ROW}' of a source")
     for name, kind in given.dtypes:
         accepted = loose.get(declared.get(name, ""), (declared.get(name, kind).lower(), "void"))
         if name in declared and kind.partition("(")[0] not in accepted:
