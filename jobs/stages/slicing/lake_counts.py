@@ -1,7 +1,7 @@
-"""Counts for the planner of the events in the lake, made in this process, without Spark, for small runs.
+"""Counts for the planner of the events in the lake, made in this process, without Spark, where it can hold them.
 
-The same numbers as `event_counts` in the same order, the most frequent value first, but every value is listed. Cost:
-reads the attributes that bind a variable, of all days asked for, into memory.
+The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that bind
+a variable, of all days asked for, into memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, statistics_of
 from jobs.lake.dataset import read_table
-from jobs.stages.slicing.event_counts import Days
+from jobs.stages.slicing.event_counts import LISTED, Days
 from jobs.workload.declaration import Workload
 
 
@@ -39,7 +39,7 @@ class LakeCounts:
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
         counted = statistics_of(self._events(days), atoms, len(days) * self._workload.operating_days.length)
-        frequencies = {place: most_frequent_first(each) for place, each in counted.frequencies.items()}
+        frequencies = {place: most_frequent(each, LISTED) for place, each in counted.frequencies.items()}
         return replace(counted, frequencies=frequencies)
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
@@ -56,13 +56,18 @@ class LakeCounts:
         return read
 
 
-def most_frequent_first(frequencies: Frequencies) -> Frequencies:
-    """The same values in an order that does not depend on the order of events: by frequency, then by their text.
+def most_frequent(frequencies: Frequencies, listed: int) -> Frequencies:
+    """The most frequent values, the others by their number: by frequency, then by their text, as Spark lists them.
+
+    So plans depend neither on the order of events nor on who counts.
 
     >>> counted = Frequencies(pa.array(["c", "b", "a"]), np.array([1, 2, 1]))
-    >>> most_frequent_first(counted).values.to_pylist()
-    ['b', 'a', 'c']
+    >>> listed = most_frequent(counted, 2)
+    >>> listed.values.to_pylist(), listed.others
+    (['b', 'a'], 1)
     """
     ranked = pa.table({"count": frequencies.counts, "text": frequencies.values.cast(pa.string())})
-    order = pc.sort_indices(ranked, [("count", "descending"), ("text", "ascending")])
-    return replace(frequencies, values=frequencies.values.take(order), counts=frequencies.counts[order.to_numpy()])
+    order = pc.sort_indices(ranked, [("count", "descending"), ("text", "ascending")])[:listed]
+    counts = frequencies.counts[order.to_numpy()]
+    others = frequencies.others + int(frequencies.counts.sum() - counts.sum())
+    return replace(frequencies, values=frequencies.values.take(order), counts=counts, others=others)
