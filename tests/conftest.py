@@ -8,8 +8,10 @@ file by file.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,20 @@ class SessionScheduling(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SessionScheduling:
     """With `--dist loadgroup` xdist would read marks; it does not see them with this version of pytest."""
     return SessionScheduling(config, log)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Of two processes that collect side by side, one first imports the tests from the last to the first.
+
+    Otherwise both would compile each module at the same moment. So each compiles about half of them, and finds the
+    other half compiled. What fails to be imported here is imported again by pytest, which reports it.
+    """
+    if getattr(session.config, "workerinput", {}).get("workerid") != "gw1":
+        return
+    root = Path(__file__).parents[1]
+    for file in sorted(root.glob("tests/**/test_*.py"), reverse=True):
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(root).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -158,6 +158,18 @@ def test_wrong_events_sql_is_the_workloads_fault(readings: Readings) -> None:
             ingest(readings.run(D1))
 
 
+def test_an_event_of_no_row_is_the_workloads_fault(readings: Readings) -> None:
+    """Whoever holds the rows: nobody could say what became of which row."""
+    readings.write(*GOOD)
+    no_rows = EVENTS.replace("_row, meter, NULL", "IF(kwh > 150, NULL, _row), meter, NULL")
+    for text, told in ((EVENTS.replace("_row", "id AS _row"), "'_row' is bigint"), (no_rows, "names no row")):
+        object.__setattr__(readings.workload, "events_sql", text)
+        with pytest.raises(WrongWorkload, match=told):
+            ingest(readings.run(D1))
+    with readings.as_large(), pytest.raises(WrongWorkload, match="names no row"):
+        ingest(readings.run(D1))
+
+
 def test_files_of_days_with_slack(spark: Any, tmp_path: Path) -> None:
     """A run reads its days' files and those within the slack; an undated row belongs to its file's day."""
     readings = Readings(spark, tmp_path, path="'{day}.csv'", more="slack: 1")

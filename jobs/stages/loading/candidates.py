@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
+from jobs.raw.rows import ROW, ROW_TYPE
 from jobs.runs.run import Run
 from jobs.workload.declaration import Workload
 
@@ -36,6 +37,11 @@ def candidate_events(run: Run) -> DataFrame:
     return typed.withColumns({"day": day, "_flaw": _flaw(workload)})
 
 
+def no_row(workload: Workload) -> WrongWorkload:
+    """The error of an event whose `_row` is NULL, or not what a source gave."""
+    return WrongWorkload(f"{workload.name}/events.sql: '{ROW}' of an event names no row of a source")
+
+
 def _in_calendar(workload: Workload) -> Column:
     first, last = workload.operating_days.calendar
     return sf.col("ts").between(first, last)
@@ -52,6 +58,8 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
     whole = ("tinyint", "smallint", "int", "bigint", "void")
     loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
     declared = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
+    if (of_row := dict(given.dtypes)[ROW]) != ROW_TYPE.lower().replace(" ", ""):
+        raise WrongWorkload(f"{workload.name}/events.sql: '{ROW}' is {of_row}, and not the column '{ROW}' of a source")
     for name, kind in given.dtypes:
         accepted = loose.get(declared.get(name, ""), (declared.get(name, kind).lower(), "void"))
         if name in declared and kind.partition("(")[0] not in accepted:

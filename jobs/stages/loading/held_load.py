@@ -15,13 +15,12 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 
 from cep_core.arrays import Flags, Ints
-from jobs.exits import WrongWorkload
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import ROW, held_view, judged, raw_table
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
-from jobs.stages.loading.candidates import candidate_events
+from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.equation import equation
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
 from jobs.stages.loading.log_order import row_places, seq_of, text_ranks
@@ -83,7 +82,7 @@ class HeldLoad:
             places[own[known]] = place[known] + begin
             begin += len(of.ids)
         if len(row) and places.min() < 0:
-            raise WrongWorkload(f"{self._run.workload.name}/events.sql: `_row` of an event names no row of a source")
+            raise no_row(self._run.workload)
         return places
 
     def _column(self, name: str) -> pa.Array:

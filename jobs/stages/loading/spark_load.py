@@ -18,7 +18,7 @@ from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import judged, raw_frame, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
-from jobs.stages.loading.candidates import candidate_events
+from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
 from jobs.workload.sections.sources import Source
 
@@ -54,8 +54,10 @@ class SparkLoad:
         self._compute("refused_fates", start=run.workload.start)
 
     def equation(self) -> pa.Table:
-        """The equation of rows, for each day and file."""
+        """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
         self._compute("row_days", start=self._run.workload.start)
+        if not self._run.spark.table("row_days").where("rank IS NULL").isEmpty():
+            raise no_row(self._run.workload)
         return self._run.spark.sql(statement("load", "source_files")).toArrow()
 
     def staged(self) -> DataFrame:

@@ -95,8 +95,8 @@ def spelled(random: Random, kind: str) -> tuple[str, Any]:
         )
         return random.choice([f"{number}", f" {number}\t", f"{number:+05d}", f"{number:025d}"]), number
     if kind == "DOUBLE":
-        number = random.choice([random.uniform(-1e4, 1e4), random.gauss(0, 1) * 10.0 ** random.randint(-320, 300)])
-        spellings = [repr(number), f"{number:+.3e}", f" {number:.2f}"[:20], f"{number:.0f}."[-20:], f"{number:.17E}"]
+        real = random.choice([random.uniform(-1e4, 1e4), random.gauss(0, 1) * 10.0 ** random.randint(-320, 300)])
+        spellings = [repr(real), f"{real:+.3e}", f" {real:.2f}"[:20], f"{real:.0f}."[-20:], f"{real:.17E}"]
         text = random.choice(
             [*spellings, "+.5E-3", "1e22", "-0", "9007199254740993", "4.9e-324", "1e-400", "1.7976931348623157e308"]
         )
