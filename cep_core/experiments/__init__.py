@@ -1,1 +1,1 @@
-"""Experiments: generated streams, and strategies compared side by side."""
+"""Experiments: generated streams, strategies compared side by side, and policies beside labels."""

@@ -15,7 +15,7 @@ from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.sections.experiment_grids import read_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids.grid import Grid
+    from cep_core.experiments.grids.declared import DeclaredGrid
 
 
 _RIGHT: set[tuple[Path, str]] = set()
@@ -28,7 +28,7 @@ class Folder:
 
     workload: Workload
     compiled: dict[str, WorkloadQuery]
-    grids: dict[str, Grid]
+    grids: dict[str, DeclaredGrid]
 
 
 def check_folder(name_or_folder: str | Path) -> Folder:

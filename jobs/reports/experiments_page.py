@@ -1,7 +1,8 @@
 """The page of a workload's experiments: each grid's figures, and a comparison of our numbers with the paper.
 
 It is read from `experiments` without a JVM. Whether a relation of the paper holds is computed from the numbers, never
-written by hand. The same rows give the same bytes.
+written by hand. A grid of policies beside labels has a table of scores in place of figures. The same rows give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
+from cep_core.experiments.grids.declared import DeclaredGrid
 from cep_core.experiments.grids.grid import LOAD, Grid
+from cep_core.experiments.grids.label_grid import LabelGrid
 from cep_core.experiments.grids.relations import RELATIONS, judged
 from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.experiments.loads import load_told
@@ -23,6 +26,7 @@ from cep_core.shedding import strategies
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs import places
 from jobs.reports.answers.listing import Heading
+from jobs.reports.comparisons.label_comparison import headings_of, rows_of, scores_told
 from jobs.reports.comparisons.shedding_comparison import LITTLE
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.grid import figures_of
@@ -55,19 +59,22 @@ class RelationAnswer:
 class GridSection:
     """One grid on the page. Without an answer, it is not fully measured yet."""
 
-    grid: Grid
+    grid: DeclaredGrid
     known: int
     answer: str = ""
-    """What the strategies lost, in a sentence."""
+    """What the strategies lost, or how well policies point at labels, in a sentence."""
     figures: tuple[Figure, ...] = ()
     answers: tuple[RelationAnswer, ...] = ()
+    headings: Sequence[Heading] = ()
+    scores: Sequence[Sequence[str]] = ()
+    """Of a grid beside labels: the rows of its table, below `headings`."""
 
     @property
     def title(self) -> str:
         return self.grid.title
 
 
-def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
+def publish_experiments(workload: Workload, grids: Mapping[str, DeclaredGrid]) -> Path:
     """Write the page, whole or not at all. Returns its path."""
     home = places.reports() / workload.name
     written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
@@ -85,12 +92,12 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     return place / page.file
 
 
-def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[GridSection]:
+def sections_of(reader: LakeReader, grids: Mapping[str, DeclaredGrid], ledger: Ledger) -> list[GridSection]:
     """A section for each grid, in order of their names. `ledger`: the workload's own days."""
     return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
 
-def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
+def measured(reader: LakeReader, grid: DeclaredGrid, ledger: Ledger) -> Summary:
     """A summary of the rows of `experiments` for a grid and its days as they are now.
 
     Only rows of the grid's own settings and seeds are used.
@@ -106,7 +113,9 @@ def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
     return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in cell_keys)
 
 
-def _section(grid: Grid, summary: Summary) -> GridSection:
+def _section(grid: DeclaredGrid, summary: Summary) -> GridSection:
+    if isinstance(grid, LabelGrid):
+        return label_section(grid, summary)
     cell_count = sum(point.metrics["lost"].n for point in summary.points) // max(
         1, len(grid.strategies) * len(grid.loads)
     )
@@ -122,6 +131,14 @@ def _section(grid: Grid, summary: Summary) -> GridSection:
         for name, verdict in verdicts.items()
     )
     return GridSection(grid, cell_count, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+
+
+def label_section(grid: LabelGrid, summary: Summary) -> GridSection:
+    """The section of a grid beside labels. Its only cell is committed whole."""
+    if not summary.points:
+        return GridSection(grid, 0)
+    scores = rows_of(grid, summary)
+    return GridSection(grid, 1, scores_told(grid, summary), headings=headings_of(grid), scores=scores)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:
@@ -184,15 +201,24 @@ def _unmeasured(section: GridSection) -> list[str]:
     return [section.grid.name, section.title, f"{section.known} of {cells}"]
 
 
+def _finding(sections: Sequence[GridSection], answers: Sequence[RelationAnswer]) -> str:
+    """How many of the paper's relations hold; without any, what the first measured grid says."""
+    if answers:
+        return counted(answers)
+    return next(
+        (section.answer for section in sections if section.answer), "No grid of experiments has been measured yet."
+    )
+
+
 def page_of(sections: list[GridSection]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
     content = {
         "title": "Experiments",
-        "finding": counted(answers) if answers else "No grid of experiments has been measured yet.",
+        "finding": _finding(sections, answers),
         "sections": sections,
         "unmeasured_headings": [Heading("grid", whole=True), Heading("asks", prose=True), Heading("known", whole=True)],
-        "unmeasured": [_unmeasured(section) for section in sections if not section.figures],
+        "unmeasured": [_unmeasured(section) for section in sections if not section.answer],
     }
     figures = tuple(figure for section in sections for figure in section.figures)
     return Page("index.html", "experiments.html", content, figures)

@@ -2,8 +2,8 @@
 
 Cells are measured in waves. Each wave is committed when it is done, so a killed grid continues after the last commit. A
 cell is identified by its grid's definition, its setting and its seed, not by the day on which it was measured. A grid
-of generated logs is measured once, and again when its definition changes. A grid over the workload's own days is also
-measured again when those change.
+of generated logs or of files is measured once, and again when its definition changes. A grid over the workload's own
+days is also measured again when those change.
 
 Reads the grids, the rows of `experiments` and the events of days that grids name; replaces the rows of the wave's
 cells in `experiments`.
@@ -19,7 +19,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from cep_core.experiments.grids.cells import measure_cell
-from cep_core.experiments.grids.grid import LOAD, Cell, Grid
+from cep_core.experiments.grids.declared import DeclaredGrid
+from cep_core.experiments.grids.grid import LOAD, Cell
+from cep_core.experiments.grids.label_cell import measure_labels
+from cep_core.experiments.grids.label_grid import LabelGrid
 from cep_core.experiments.grids.logs import OwnDays
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
@@ -37,10 +40,10 @@ WAVE = 4
 MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, value DOUBLE, unit STRING"
 
 
-def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
+def experiment(run: Run, grids: Mapping[str, DeclaredGrid]) -> StageOutcome:
     """Measure every cell of `grids` that is not measured yet. Grids without their data are skipped and named."""
     ledger = read_ledger(run.lake, run.workload.name)
-    present: dict[str, Grid] = {}
+    present: dict[str, DeclaredGrid] = {}
     for name, grid in grids.items():
         if lacking := _lacking(grid, ledger):
             run.progress.note(f"skipped {name}: no {lacking}")
@@ -64,7 +67,7 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
     )
 
 
-def _lacking(grid: Grid, ledger: Ledger) -> str:
+def _lacking(grid: DeclaredGrid, ledger: Ledger) -> str:
     """The missing data of a grid; empty if nothing is missing."""
     if isinstance(grid.log, OwnDays):
         days = [day.isoformat() for day in grid.log.days if not ledger.holds(day)]
@@ -73,7 +76,7 @@ def _lacking(grid: Grid, ledger: Ledger) -> str:
     return f"{', '.join(files)} in {folder}" if files else ""
 
 
-def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
+def unknown(run: Run, grid: DeclaredGrid, name: str) -> list[Cell]:
     """The cells of a grid that `experiments` does not hold under `name`."""
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, ["parameters", "seed"], where=ds.field("experiment") == name)
@@ -85,15 +88,17 @@ def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
 def setting_of(parameters: str) -> str:
     """A row's parameters without the load: its cell's key."""
     values = json.loads(parameters)
-    del values[LOAD]
+    values.pop(LOAD, None)  # a grid beside labels has no load
     return json.dumps(values, sort_keys=True)
 
 
 Measuring = Callable[[Cell], pa.Table]
 
 
-def _measuring(run: Run, grid: Grid) -> Measuring:
+def _measuring(run: Run, grid: DeclaredGrid) -> Measuring:
     """The function by which a worker measures a cell of a grid."""
+    if isinstance(grid, LabelGrid):
+        return partial(measure_labels, grid, stand_ins=stand_ins())
     if isinstance(grid.log, OwnDays):
         return partial(own_log(run, grid).measure, grid)
     return partial(measure_cell, grid, stand_ins=stand_ins())

@@ -18,7 +18,7 @@ from jobs.workload.files.problems import nearest
 from jobs.workload.sections.experiment_grids import load_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids.grid import Grid
+    from cep_core.experiments.grids.declared import DeclaredGrid
     from jobs.runs.run import Run
 
 
@@ -36,7 +36,7 @@ def experiment_all(run: Run, names: Collection[str] = ()) -> None:
         kept.perform("experiment", partial(experiment, grids=grids), run)
 
 
-def chosen(grids: Mapping[str, Grid], names: Collection[str], workload: str) -> dict[str, Grid]:
+def chosen(grids: Mapping[str, DeclaredGrid], names: Collection[str], workload: str) -> dict[str, DeclaredGrid]:
     """The named grids, or all if none is named."""
     for name in names:
         if name not in grids:

@@ -56,6 +56,15 @@ def test_the_longest_come_first() -> None:
     assert table.rows[2] == ["a", 0, 0, 0, 0, 1, True, False]
 
 
+def test_episodes_of_propositional_policies_have_a_share() -> None:
+    """In the table it stands beside the violations; in the file it is the last column."""
+    table = listing(EPISODES.append_column("share", pa.array([0.005, 0.75, 1.0])), Clock(), {})
+    assert table is not None
+    assert [heading.title for heading in table.headings][4:] == ["violations", "share of points", "may go on"]
+    assert [(row[0], row[5]) for row in table.cells] == [("a", "100 %"), ("b", "75 %"), ("a", "0.5 %")]
+    assert (table.header[-1], [row[-1] for row in table.rows]) == ("share", [1.0, 0.75, 0.005])
+
+
 def test_single_points_are_no_listing() -> None:
     assert listing(EPISODES.slice(0, 1), Clock(), {}) is None
     assert listing(EPISODES.slice(0, 0), Clock(), {}) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
@@ -39,6 +40,14 @@ strategies: [pSPICE]
 seeds: 1
 bound_ms: 5
 costs: {}
+"""
+
+LABELS = """
+title: Doors beside labels
+log: {normal: n.gz, abnormal: a.gz}
+sequences: doors
+atoms: {opened: 1, closed: [2, 3]}
+policies: {what opens closes: opened IMPLIES EVENTUALLY closed}
 """
 
 
@@ -144,3 +153,28 @@ def test_the_schedulers_task_measures_every_cell(
     code, told = trendmill("experiment")
     assert code == 0, told
     assert "0 cell(s) of 1 grid(s) measured, 6 known" in told
+
+
+def test_a_grid_beside_labels_is_measured_once_its_data_is_there(
+    trendmill: CommandLine, copied: SmallLake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without its files it is skipped by name; with them it has one cell, and the page has a row for each policy."""
+    folder = copied.home / "experiments"
+    folder.mkdir()
+    (folder / "doors.yaml").write_text(LABELS)
+    monkeypatch.setenv("TRENDMILL_STAND_INS", str(tmp_path))
+    code, told = trendmill("experiment")
+    assert code == 0, told
+    assert "skipped doors: no n.gz, a.gz" in told
+    (tmp_path / "n.gz").write_bytes(gzip.compress(b"a,1 2\n"))
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"b,1 4\nc,4\n"))
+    for known in (0, 1):
+        code, told = trendmill("experiment")
+        assert code == 0, told
+        assert f"{1 - known} cell(s) of 1 grid(s) measured, {known} known" in told
+    assert {row["value"] for row in rows_of(copied) if row["metric"] == "recall"} == {0.5}
+    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    text = page.read_text()
+    assert "Of 3 doors 2 were labelled abnormal." in text
+    assert '<td class="prose">what opens closes</td>' in text
+    assert "Not measured yet" not in text

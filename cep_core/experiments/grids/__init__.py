@@ -1,1 +1,1 @@
-"""A grid of shedding experiments: its definition, the logs and queries it reads, its cells, and what the paper says."""
+"""Grids of experiments: their definitions, the logs and queries they read, their cells, and what a paper says."""

@@ -9,6 +9,7 @@ owns; sub-logs cost nothing of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,13 @@ from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_tr
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
 from cep_core.monitoring.propositional.evaluation import truths_and_counts
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
+from cep_core.monitoring.propositional.result.episode_shares import (
+    SHARE,
+    combine_with_sizes,
+    merge_with_shares,
+    size_schema,
+    with_sizes,
+)
 from cep_core.monitoring.propositional.result.explaining import (
     Explaining,
     explained_pieces,
@@ -99,7 +107,8 @@ class PropositionalEvaluator(PolicyResults):
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
         split = split_trace_of(self.policy, events, points)
-        judgement, often = self.judged(split, owned, self._heard(split, events))
+        heard = self._heard(split, events)
+        judgement, often = self.judged(split, owned, heard)
         yield from tagged(often.to_batches(), TRUTHS)
         violations, numbers = judgement.violations()
         violations = self._with_moment(violations)
@@ -109,7 +118,10 @@ class PropositionalEvaluator(PolicyResults):
         runs = self._with_moment(judgement.episodes())
         listed = runs.select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
-        yield from tagged(partial_episodes(listed, known, owned.days, self.most, cut), EPISODES)
+        of_sizes = size_schema([self.schema.field(name) for name in self._keys])
+        sizes = self._with_moment(judgement.sizes(heard, cut)).select(of_sizes.names).cast(of_sizes)
+        pieces = partial_episodes(listed, known, owned.days, self.most, cut)
+        yield from tagged(with_sizes(pieces, sizes, self._keys, owned.days, cut), EPISODES)
         if self.explained:
             kept = pa.array(candidates(listed, owned.days, self.explained, cut))
             yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)
@@ -139,14 +151,24 @@ class PropositionalEvaluator(PolicyResults):
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        """Those of every policy, and how often each part of the formula is true."""
+        """Those of every policy, episodes with their share; and how often each part of the formula is true."""
         comment = "One row is a subformula of {query} on a day, and at how many points it is true"
-        return (*super().tables, ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment))
+        result, episodes, why = super().tables
+        episodes = replace(episodes, schema=self.episode_schema.append(SHARE))
+        return result, episodes, why, ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment)
 
     @property
     def cause_schema(self) -> pa.Schema:
         """An episode's first violation, a claim of its proof, and for how many points the proof is the same."""
         return explained_schema(super().cause_schema)
+
+    def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
+        return merge_with_shares(partials, self.episode_schema, self._keys, days, self.most)
+
+    def _combined_episodes(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> list[pa.RecordBatch]:
+        return combine_with_sizes(partials, self.episode_schema, self._keys, days, self.most, cut)
 
     def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
         return merge_explained(partials, (self.cause_schema, self.episode_schema), self._keys, days, self.explained)

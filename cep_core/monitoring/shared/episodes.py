@@ -194,7 +194,7 @@ def joined_episodes(
 
 def _outermost(known: pa.Table, keys: Sequence[str], days: Days, cut: tuple[bool, bool]) -> Ints:
     """For each key the two first and the two last edges of what is cut: the parts' own, and those beside them."""
-    names = [_codes(known[name]) for name in keys]
+    names = [codes_of(known[name]) for name in keys]
     order = np.lexsort((*_columns(known, ("offset", "ts")), *names))
     new_key = np.ones(len(order), np.bool_)
     new_key[1:] = False
@@ -216,7 +216,7 @@ def _joined(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days) ->
     if not rows.num_rows:
         return rows, none
     values = [name for name in rows.column_names if name not in (*RUN_COLUMNS, CERTAIN)]
-    codes = [_codes(rows[name]) for name in values]
+    codes = [codes_of(rows[name]) for name in values]
     order = np.lexsort((*_columns(rows, ("first_offset", "first_ts")), *codes))
     rows = rows.take(pa.array(order))
     part = part_of(rows[CERTAIN].to_numpy(), days)
@@ -251,7 +251,7 @@ def _neighbours(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days
     stamps = np.concatenate([known["ts"].to_numpy(), *_columns(rows, ("first_ts", "last_ts"))])
     offsets = np.concatenate([known["offset"].to_numpy(), *_columns(rows, ("first_offset", "last_offset"))])
     day = part_of(np.concatenate([known[CERTAIN].to_numpy(), rows[CERTAIN].to_numpy(), last_certain]), days)
-    names = [_codes(pa.chunked_array([*known[name].chunks, *2 * rows[name].chunks])) for name in keys]
+    names = [codes_of(pa.chunked_array([*known[name].chunks, *2 * rows[name].chunks])) for name in keys]
     order = np.lexsort((offsets, stamps, *names))
     other_log = np.zeros(len(order), np.bool_)
     for column in names:
@@ -274,7 +274,7 @@ def _in_order(rows: pa.Table) -> Ints:
     return one_array(pc.sort_indices(rows, sort_keys=keys)).to_numpy().astype(np.int64)
 
 
-def _codes(column: pa.ChunkedArray) -> Ints:
+def codes_of(column: pa.ChunkedArray) -> Ints:
     """Integers that are equal where the values are."""
     values = one_array(column)
     if pa.types.is_string(values.type):

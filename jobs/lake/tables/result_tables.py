@@ -59,6 +59,7 @@ EPISODE_COMMENTS = {
     "points": "Number of time-points",
     "touches_begin": "Whether the first time-point is the first of the day",
     "touches_end": "Whether the last time-point is the last of the day",
+    "share": "Of the time-points of its sub-log about which it was certain on the day, the part in the episode",
 }
 """Of runs of time-points."""
 

@@ -11,11 +11,13 @@ from jobs.reports.answers.concentration import length
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing, numbers
 from jobs.reports.answers.violations import heading
 from jobs.reports.words.clock import Clock
-from jobs.reports.words.quantities import quantity
+from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import shown
 
 RUN = ("first_ts", "first_offset", "last_ts", "last_offset", "points", "touches_begin", "touches_end")
 """The columns of an episode beside the values that violate."""
+SHARE = "share"
+"""A column of propositional policies: the points of the episode among those of its sub-log on the day."""
 
 
 def number_of(episodes: pa.Table, violations: int) -> int | None:
@@ -41,7 +43,7 @@ def longest(episodes: pa.Table, most: int) -> list[Mapping[str, Any]]:
 
 def values_of(episodes: pa.Table) -> Sequence[str]:
     """The columns that tell whose an episode is."""
-    return [name for name in episodes.column_names if name not in (*RUN, "day", "run_id")]
+    return [name for name in episodes.column_names if name not in (*RUN, SHARE, "day", "run_id")]
 
 
 def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing | None:
@@ -49,6 +51,7 @@ def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listi
     if not episodes.num_rows or max(episodes["points"].to_pylist()) == 1:
         return None
     names = values_of(episodes)
+    shares = [SHARE] if SHARE in episodes.column_names else []
     rows = longest(episodes, FILED)
     cells = [
         [
@@ -57,14 +60,15 @@ def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listi
             clock.time(row["last_ts"]),
             length(row["last_ts"] - row["first_ts"], clock),
             quantity(row["points"]),
+            *(share(row[name]) for name in shares),
             _beyond(row["touches_begin"], row["touches_end"]),
         ]
         for row in rows[:SHOWN]
     ]
     headings = [*(Heading(heading(name, named)) for name in names)]
     headings += [Heading(title, whole=True) for title in ("from", "to", "lasted")]
-    headings += [*numbers("violations"), Heading("may go on")]
-    header = [*names, *RUN]
+    headings += [*numbers("violations", *(f"{name} of points" for name in shares)), Heading("may go on")]
+    header = [*names, *RUN, *shares]
     filed = [[row[name] for name in header] for row in rows]
     return Listing(headings, cells, header, filed, episodes.num_rows, "longest first")
 

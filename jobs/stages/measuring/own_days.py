@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.experiments.grids.cells import measure_scenario, scenario_of_days
+from cep_core.experiments.grids.declared import DeclaredGrid
 from cep_core.experiments.grids.grid import TRAINED, Cell, Grid
 from cep_core.experiments.grids.logs import OwnDays
 from cep_core.shedding.arrays.offering import relevant_types
@@ -61,7 +62,7 @@ def own_log(run: Run, grid: Grid) -> OwnLog:
     )
 
 
-def days_to_load(run: Run, ledger: Ledger, grids: Iterable[Grid]) -> tuple[date, ...]:
+def days_to_load(run: Run, ledger: Ledger, grids: Iterable[DeclaredGrid]) -> tuple[date, ...]:
     """The days of grids that are not loaded yet but are in the workload's sources."""
     missing = {day for grid in grids for day in grid.log.days} - set(ledger.days)
     return tuple(day for day in sorted(missing) if has_day(run.session, run.workload, day))

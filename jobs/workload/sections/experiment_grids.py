@@ -1,8 +1,8 @@
 """Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
 
 Files that a grid reads (stand-ins for a paper's data) are in one folder, TRENDMILL_STAND_INS. A grid whose files are
-missing is left out, and its name is printed. `cep_core.experiments.grids.grid` checks what a grid says; the workload's
-own queries are checked here.
+missing is left out, and its name is printed. `cep_core.experiments.grids` checks what a grid says; the workload's own
+queries are checked here.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 
 if TYPE_CHECKING:
+    from cep_core.experiments.grids.declared import DeclaredGrid
     from cep_core.experiments.grids.grid import Grid
 
 FOLDER = "experiments"
@@ -46,11 +47,12 @@ def grid_files(folder: Path) -> list[Path]:
     return sorted((folder / FOLDER).glob("*.yaml"))
 
 
-def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
+def read_grids(folder: Path) -> tuple[dict[str, DeclaredGrid], list[str]]:
     """The grids of a workload folder by name, and every problem of the wrong ones."""
-    from cep_core.experiments.grids.grid import grid_of
+    from cep_core.experiments.grids.declared import declared_grid
+    from cep_core.experiments.grids.grid import Grid
 
-    grids: dict[str, Grid] = {}
+    grids: dict[str, DeclaredGrid] = {}
     problems = Problems()
     for file in grid_files(folder):
         shown = brief(f"{FOLDER}/{file.name}", quoted=False)
@@ -64,8 +66,8 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
             if not is_name(file.stem):
                 raise ValueError(f"its file's name cannot name a grid: {RULE}")
             _check_kinds(declared)
-            grid = grid_of(file.stem, declared)
-            grids[file.stem] = _worded(grid, folder) if grid.log.days else grid
+            grid = declared_grid(file.stem, declared)
+            grids[file.stem] = _worded(grid, folder) if isinstance(grid, Grid) and grid.log.days else grid
         except (ValueError, ArithmeticError, LookupError) as error:
             problems.add(shown, " ".join(str(error).split())[:500])
     return grids, problems.found
@@ -95,7 +97,7 @@ def _check_kinds(declared: Mapping[str, Any]) -> None:
         raise ValueError(f"seeds and axes make more than {MOST_CELLS:,} cells")
 
 
-def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
+def load_grids(workload: str, folder: Path) -> dict[str, DeclaredGrid]:
     """The grids of a workload folder by name. Raises WorkloadError with all problems."""
     grids, problems = read_grids(folder)
     if problems:
@@ -112,7 +114,7 @@ def _worded(grid: Grid, folder: Path) -> Grid:
     return replace(grid, texts={name: text or "" for name, text in texts.items()})  # `check` reports a query without it
 
 
-def experiment_of(grid: Grid, version_of: Callable[[date], str]) -> str:
+def experiment_of(grid: DeclaredGrid, version_of: Callable[[date], str]) -> str:
     """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version.
 
     `version_of`: what an operating day holds. If the log is the workload's own days, a fingerprint of them ends the

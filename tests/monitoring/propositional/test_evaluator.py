@@ -16,7 +16,7 @@ from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table, tagged
 from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev
+from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev, Truth
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
@@ -195,6 +195,32 @@ def test_what_the_slicer_and_the_pipeline_ask() -> None:
     assert any("two monotone pointers" in line for line in evaluator.describe())
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from("PPPQ"), st.integers(0, 7), st.sampled_from([1, 2])), max_size=12),
+    st.lists(st.integers(1, 7), min_size=1, max_size=3, unique=True),
+    st.sampled_from([None, 1]),
+)
+def test_ranges_add_up_the_points_of_a_sub_log(
+    steps: list[tuple[str, int, int]], cuts: list[int], most: int | None
+) -> None:
+    """Most ranges of a day have points of a sub-log and no violation; only together they know what a share is of."""
+    rows = [(kind, ts, k, "x", 0 if kind == "P" else None, 0) for kind, ts, k in steps]
+    events, points = with_points(events_of(rows), "by_event")
+    world = World(policy_of(Implies(Truth(True), P), ("k",)), events, points)
+    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most, explained=0))
+    partials: list[pa.RecordBatch] = []
+    for begin, end in pairwise([0, *sorted(cuts), DAYS[1]]):
+        own = events.filter(pc.and_(pc.greater_equal(events["ts"], begin), pc.less(events["ts"], end)))
+        days = (begin, *DAYS[1:]) if end == DAYS[1] else (begin, end)
+        partials += evaluator.evaluate(own, Ownership(days=days, cut=(begin > 0, end < DAYS[1])))
+    assert results(evaluator, partials) == expected(world, most)
+    of_episodes = evaluator.tables[1]
+    assert of_episodes.combine is not None
+    for cut in ((True, True), (False, False)):
+        combined = of_episodes.combine(of_table(partials, EPISODES), DAYS, cut)
+        assert results(evaluator, [*of_table(partials), *tagged(combined, EPISODES)]) == expected(world, most)
+
+
 def test_a_policy_that_is_violated_without_events_speaks_of_silence() -> None:
     said = [
         PropositionalEvaluator(policy_of(f)).speaks_of_silence for f in (P, Implies(P, Q), Prev(Interval(), Not(P)))
@@ -209,7 +235,7 @@ def test_an_episode_passes_over_points_that_do_not_judge() -> None:
     evaluator = PropositionalEvaluator(policy)
     events, _ = with_points(events_of([*rows, ("P", 6, 1, "x", 4, 0), ("Tick", 7, None, None, None, 0)]))
     [_, (episodes, numbers)] = results(evaluator, evaluator.evaluate(events, Ownership(days=DAYS)))
-    assert episodes == [(1, 0, 1, 0, 1, True, False, 1), (5, 0, 6, 0, 2, False, True, 1)]
+    assert episodes == [(1, 0, 1, 0, 1, True, False, 1, 1 / 5), (5, 0, 6, 0, 2, False, True, 1, 2 / 5)]
     assert numbers == [2, 0, 0]
 
 
@@ -241,10 +267,10 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
 def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:
     """For how many points of an episode its first proof is the same, and of how many."""
     split = split_trace_of(world.policy, world.events, world.points)
-    [number] = [n for n, (values, *_) in enumerate(world.logs()) if values == episode[7:]]
-    [(_, points, holds, _)] = [log for log in world.logs() if log[0] == episode[7:]]
+    [number] = [n for n, (values, *_) in enumerate(world.logs()) if values == episode[7:-1]]
+    [(_, points, holds, _)] = [log for log in world.logs() if log[0] == episode[7:-1]]
     names = [tuple(row.values()) for row in split.values.to_pylist()]
-    maker = ProofMaker(split.log(names.index(episode[7:]) if names else number, world.events))
+    maker = ProofMaker(split.log(names.index(episode[7:-1]) if names else number, world.events))
     first, last = points.index(episode[:2]), points.index(episode[2:4])
     proofs = [maker.proof(world.policy.formula, n, {}, False) for n in range(first, last + 1) if not holds[n]]
     bases = [basis(tree) for tree in proofs if tree is not None][:COMPARED]
@@ -263,17 +289,17 @@ def test_the_longest_episodes_are_explained_once(world: World) -> None:
         (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in told if not row["node"]
     ]
     longest = [
-        sorted(of_day, key=lambda row: (row[0] - row[2], -row[4], *row[:2], *row[7:]))[:2]
+        sorted(of_day, key=lambda row: (row[0] - row[2], -row[4], *row[:2], *row[7:-1]))[:2]
         for of_day in world.episodes()
     ]
     event("shared" if any(row["same_for"] > 1 for row in told) else "alone")
-    assert sorted(tops) == sorted((*row[:2], *row[7:]) for of_day in longest for row in of_day)
+    assert sorted(tops) == sorted((*row[:2], *row[7:-1]) for of_day in longest for row in of_day)
     counts = {
         top: (row["same_for"], row["compared"])
         for top, row in zip(tops, [r for r in told if not r["node"]], strict=True)
     }
     for row in [row for of_day in longest for row in of_day]:
-        assert counts[(*row[:2], *row[7:])] == shared_by_definition(world, row)
+        assert counts[(*row[:2], *row[7:-1])] == shared_by_definition(world, row)
 
 
 @given(worlds())

@@ -101,10 +101,11 @@ class World:
         return [sorted(of_day) for of_day in found]
 
     def episodes(self) -> list[list[Row]]:
-        """The episodes of each day, in order: first and last point, number of points, touched ends, values."""
+        """The episodes of each day, in order: first and last point, number of points, touched ends, values, share."""
         found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
         for values, points, holds, judges in self.logs():
             for day, own in enumerate(self.days_of(points)):
+                size = sum(self.is_heard(points[n]) or not holds[n] for n in own)
                 judging = [n for n in own if judges[n]]
                 run: list[int] = []
                 for n in [*judging, None]:
@@ -112,9 +113,11 @@ class World:
                         run.append(n)
                     elif run:
                         touches = (run[0] == judging[0], run[-1] == judging[-1])
-                        found[day].append((*points[run[0]], *points[run[-1]], len(run), *touches, *values))
+                        found[day].append(
+                            (*points[run[0]], *points[run[-1]], len(run), *touches, *values, len(run) / size)
+                        )
                         run = []
-        return [sorted(of_day, key=lambda row: (*row[:2], *row[7:])) for of_day in found]
+        return [sorted(of_day, key=lambda row: (*row[:2], *row[7:-1])) for of_day in found]
 
 
 def policy_of(formula: Formula, for_each: tuple[str, ...] = ()) -> PropositionalPolicy:

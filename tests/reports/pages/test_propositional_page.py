@@ -72,6 +72,15 @@ def test_the_longest_episodes_have_one_explanation_each(workload: Workload, tmp_
     assert "Why the longest episodes began." in " ".join(found.text("figcaption"))
 
 
+def test_the_longest_episodes_have_their_share_of_the_points(workload: Workload, tmp_path: Path) -> None:
+    """Line y has four points on the day, and three of them are in its episode."""
+    found = page(workload, tmp_path)
+    assert "share of points" in found.text("th")
+    assert {"75 %", "33 %"} <= set(found.text("td"))
+    [file] = tmp_path.rglob("lost-longest-episodes.csv")
+    assert [line.split(",")[-1] for line in file.read_text().splitlines()] == ["share", "0.75", "0.3333333333333333"]
+
+
 def test_the_formula_part_by_part(workload: Workload, tmp_path: Path) -> None:
     page(workload, tmp_path)
     [file] = tmp_path.rglob("lost-truths.csv")

@@ -1,7 +1,7 @@
-"""What a slice knows of a policy at each point, and the rows that it reports of this: violations, episodes, edges.
+"""What a slice knows of a policy at each point, and the rows that it reports: violations, episodes, edges, sizes.
 
-`monitoring.shared.episodes` says what pieces of episodes and edges are, and merges them. All sub-logs are treated at
-once. Cost: a few passes over the points, and the rows that are made.
+`monitoring.shared.episodes` says what pieces of episodes and edges are, and merges them; `episode_shares` says it of
+sizes. All sub-logs are treated at once. Cost: a few passes over the points, and the rows that are made.
 """
 
 from __future__ import annotations
@@ -96,12 +96,30 @@ class Judgement:
         after = np.minimum(last, starts[number + 1] - 1)
         return np.concatenate([before, first, last - 1, after])
 
+    def sizes(self, counted: Flags, cut: tuple[bool, bool]) -> pa.Table:
+        """How many points sub-logs have in parts of days: `ts` of the first one, `points`, the sub-log's values.
+
+        `counted` [n]: which points count beside the violations. Parts without violation are there if they are cut.
+        """
+        points = self._owned_of(counted | self.violated)
+        begins = np.flatnonzero(np.diff(self._part[points], prepend=-1))
+        kept = np.zeros(len(begins), np.bool_)
+        if len(begins):
+            kept = np.logical_or.reduceat(self.violated[points], begins)
+        first, sizes = points[begins], np.diff(np.append(begins, len(points)))
+        kept |= (cut[0] & (self.day[first] == 0)) | (cut[1] & (self.day[first] == len(parts(self.days)) - 1))
+        first = first[kept]
+        table = pa.table({"ts": self.of.trace.stamps[first], "points": sizes[kept]})
+        return self._with_values(table, self.sub_log[first])
+
     def _own(self) -> tuple[Ints, Ints, Ints]:
         """The violations that the slice owns as points, their days, and `_part`."""
-        day = self.day
-        own = self.violated & self.owned[self.sub_log] & (day >= 0) & (day < len(parts(self.days)))
-        points = np.flatnonzero(own)
-        return points, day[points], self._part
+        points = self._owned_of(self.violated)
+        return points, self.day[points], self._part
+
+    def _owned_of(self, points: Flags) -> Ints:
+        """Those of some points that the slice owns."""
+        return np.flatnonzero(points & self.owned[self.sub_log] & (self.day >= 0) & (self.day < len(parts(self.days))))
 
     @property
     def _span(self) -> int:

@@ -1,0 +1,48 @@
+"""Policies beside labels, as the page of experiments shows them: a sentence, and a table with a row for each policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cep_core.experiments.grids.label_grid import TOGETHER, LabelGrid
+from cep_core.experiments.grids.summaries import Point, Summary
+from jobs.reports.answers.listing import Heading, numbers
+from jobs.reports.words.quantities import quantity, share
+
+
+def scores_told(grid: LabelGrid, summary: Summary) -> str:
+    """How well all policies together tell abnormal sequences from normal ones, and what the patterns say."""
+    [together] = summary.along("f1", TOGETHER)
+    told = (
+        f"Of {quantity(together['sequences'])} {grid.sequences} {quantity(together['abnormal'])} were labelled "
+        f"abnormal. A violation of some policy points at {quantity(together['pointed'])}: "
+        f"{share(together['precision'])} of these are abnormal, and {share(together['recall'])} of the abnormal ones "
+        f"are among them (F1 {together['f1']:.3f})."
+    )
+    for name in grid.patterns:
+        [point] = summary.along("f1", name)
+        differing = int(point["pattern_differs"])
+        verdicts = "the same verdicts" if not differing else f"other verdicts at {quantity(differing)} events"
+        told += f" The pattern query beside '{name}' has {verdicts}."
+    return told
+
+
+def headings_of(grid: LabelGrid) -> list[Heading]:
+    """The headings of the table."""
+    return [
+        Heading("policy", prose=True),
+        Heading("formula", prose=True),
+        *numbers("precision", "recall", "F1", grid.sequences, "first violation at position, median"),
+    ]
+
+
+def rows_of(grid: LabelGrid, summary: Summary) -> list[Sequence[str]]:
+    """A row for each policy in the grid's order, then one for their disjunction."""
+    points = {point.strategy: point for point in summary.points}
+    return [_row(name, text, points[name]) for name, text in {**grid.policies, TOGETHER: ""}.items()]
+
+
+def _row(name: str, text: str, point: Point) -> Sequence[str]:
+    first = quantity(point["first_violation"]) if "first_violation" in point.metrics else "\N{EN DASH}"
+    scores = [f"{point[metric]:.3f}" for metric in ("precision", "recall", "f1")]
+    return [name, text, *scores, quantity(point["pointed"]), first]
