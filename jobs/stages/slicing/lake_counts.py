@@ -1,7 +1,7 @@
 """Counts for the planner of the events in the lake, made in this process, without Spark, where it can hold them.
 
-The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that bind
-a variable, of all days asked for, into memory.
+The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
+bind a variable, of all days asked for, into memory.
 """
 
 from __future__ import annotations
