@@ -9,6 +9,7 @@ event's rank among all events of the days read. If a query reads time-points, ea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
@@ -29,9 +30,11 @@ from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.held_rows import holds_days
+from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stages.slicing.event_counts import Days
 from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
+from jobs.workload.declaration import Workload
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -137,7 +140,10 @@ def split_events(plan: Plan, days: Sequence[date], events: pa.Table) -> pa.Table
 
 
 def _ranked(run: Run, days: Days) -> DataFrame:
-    """The events of some days with `pos`: their rank within their day after the number of events of the days before."""
+    """The events of some days with `pos`: their rank within their day after the number of events of the days before.
+
+    Where the load made `seq`, it says the rank. Else one task sorts a day.
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -147,9 +153,18 @@ def _ranked(run: Run, days: Days) -> DataFrame:
     offsets = spark.createDataFrame(
         pa.table({"day": pa.array(days, pa.date32()), "before": pa.array(before, pa.int64())})
     )
-    in_day = f.row_number().over(Window.partitionBy("day").orderBy("ts", "seq"))
+    if seq_is_rank(run.workload):
+        in_day = f.col("seq") - f.shiftleft(f.unix_date("day").cast("bigint"), DAY_BITS)
+    else:
+        in_day = f.row_number().over(Window.partitionBy("day").orderBy("ts", "seq")) - 1
     events = spark.table(run.table("events")).where(f.col("day").isin(list(days)))
-    return events.join(f.broadcast(offsets), "day").withColumn("pos", in_day + f.col("before") - 1)
+    return events.join(f.broadcast(offsets), "day").withColumn("pos", in_day + f.col("before"))
+
+
+def seq_is_rank(workload: Workload) -> bool:
+    """Whether the load makes `seq`, of an event's rank in its day: events.sql cannot give it without its name."""
+    columns = {name.lower() for source in workload.sources.values() for name in source.columns}
+    return "seq" not in columns and re.search(r"\bseq\b", workload.events_sql, re.IGNORECASE) is None
 
 
 def _ddl(run: Run, columns: Iterable[str]) -> str:

@@ -82,8 +82,12 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
     assert {row["value"] for row in measured if row["metric"] in ("matches", "lost", "late_events")} == {0.0}
 
 
-def test_every_way_of_evaluating_slices_gives_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
+def test_every_way_of_evaluating_slices_gives_equal_tables(
+    copied: SmallLake, undisturbed: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In this process or in a worker, which reads its slice itself or gets it from Spark; the row limit cuts all alike.
+
+    Spark cuts the slices, by the ranks that `seq` says, or as if events.sql gave `seq`.
 
     There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
     points, which a shuffle makes distinct before they are counted and joined to episodes.
@@ -99,6 +103,10 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(copied: SmallLake, un
         with at(copied.spark, "large"):
             everything = _everything(copied.begin(1, 2, "run-2"))
             slice_(everything)
+            assert (ranked := sorted(map(repr, copied.rows("_work/slices"))))
+            monkeypatch.setattr("jobs.stages.slice_events.seq_is_rank", lambda _: False)
+            slice_(everything)
+            assert sorted(map(repr, copied.rows("_work/slices"))) == ranked
         plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
         assert any("after_heavy is sliced before EXISTS projects" in plan for plan in plans)
         for way in get_args(Way):
