@@ -141,10 +141,12 @@ def evaluation_settings(workload: Workload, query: str, budget: Budget | None = 
 def definition_hash(workload: Workload, path: Path, text: str, conditions: Mapping[str, NamedCondition]) -> str:
     """16 hex digits over text, schema, time, events.sql, the query's settings and the engine's version.
 
-    `conditions`: the named conditions that the text uses.
+    Also over the names of the tables that policies fill: a day without a row in one of them has none since it was
+    evaluated with it. `conditions`: the named conditions that the text uses.
     """
     settings = evaluation_settings(workload, path.stem)
-    of_policy = "max_violations" in language_of(path.name).settings
+    language = language_of(path.name)
+    of_policy = "max_violations" in language.settings
     schema = {
         name: {a.name: [a.type.value, a.nullable] for a in attributes.values()}
         for name, attributes in workload.schema.types.items()
@@ -154,7 +156,9 @@ def definition_hash(workload: Workload, path: Path, text: str, conditions: Mappi
         schema,
         [workload.time.unit, workload.time.ties.value, workload.time.points, workload.schedule],
         workload.events_sql,
-        [settings.max_violations, settings.explained] if of_policy else [settings.max_matches, settings.exact],
+        [settings.max_violations, settings.explained, language.beside]
+        if of_policy
+        else [settings.max_matches, settings.exact],
         metadata.version("trendmill"),
         *([dict(workload.time.imprecise)] if workload.time.imprecise else []),
         *([{name: [of.event_type, of.condition] for name, of in conditions.items()}] if conditions else []),

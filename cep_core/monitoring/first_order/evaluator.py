@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +41,7 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.walk import free_variables, walk
-from cep_core.language.totals import Days, parts
+from cep_core.language.totals import parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.arrays.occupied import has_events, occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
@@ -50,15 +49,18 @@ from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
-from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
+from cep_core.monitoring.first_order.result.day_episodes import (
+    PartsOfDays,
+    cut_edges,
+    day_pieces,
+    judged_on_days,
+    ranges_of_days,
+)
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.first_order.stretches import satisfied_in_stretches
 from cep_core.monitoring.shared.causes import WHY
-from cep_core.monitoring.shared.episodes import (
-    EPISODES,
-    partial_episodes,
-)
+from cep_core.monitoring.shared.episodes import EPISODES, partial_episodes
 from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
 from cep_core.monitoring.shared.sub_logs import Values, sub_log_types, sub_logs
@@ -66,10 +68,6 @@ from cep_core.monitoring.shared.why.proving import ProofMaker
 
 Constants = Mapping[str, int | float | str]
 """The values of a sub-log, by attribute of `-- for each`."""
-Ranges = Sequence[tuple[int, int]]
-"""Points [first, last)."""
-
-
 _NO_EVENTS = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64())})
 
 
@@ -129,25 +127,32 @@ class PolicyEvaluator(PolicyResults):
         listed = [with_certain(self.schema).empty_table()]
         runs = [with_certain(self.episode_schema).empty_table()]
         near = [self._edge_schema.empty_table()]
+        of_keys = with_certain(pa.schema(self._key_fields))
+        judged = [of_keys.empty_table()]
         logs: dict[Values, PointLog] = {}
         for values, own in sub_logs(log, self.policy.for_each) if self.policy.for_each else [((), log)]:
             constants = dict(zip(self.policy.for_each, values, strict=True))
             held = Satisfactions(*satisfactions_of(self.policy, own), self.policy.variables)
             held = held.owned_by(owned, constants)
-            points_of_days = list(_points_of_days(own.stamps, owned.days, self._after))
+            points_of_days = list(ranges_of_days(own.stamps, owned.days, self._after))
             first = list(self._violations(held, own, constants, points_of_days, numbers))
             listed += first
             if any(rows.num_rows for rows in first):
                 logs[values] = own
-            judges = self._judges(held, own) if held.relation.rows or any(cut) else None
+            judges = self._judges(held, own)
             if held.relation.rows:
                 pieces = day_pieces(held, judges, own, points_of_days)
                 runs.append(self._placed(pieces, self.episode_schema, constants))
             for edges in cut_edges(judges, own, points_of_days, owned, constants):
                 near.append(self._placed(edges, self._edge_schema, constants))
+            if self._passes_over:
+                found = judged_on_days(judges, own, points_of_days, owned, constants)
+                judged += [self._placed(rows, of_keys, constants) for rows in found]
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
+        if self._passes_over:
+            yield from self._partial_judged(pa.concat_tables(judged), owned.days)
         first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
         yield from tagged(self._causes(first_ones, logs), WHY)
 
@@ -158,7 +163,7 @@ class PolicyEvaluator(PolicyResults):
         assert self._open is not None, "only a policy with an outermost EXISTS is evaluated in pieces"
         log = point_log_of(_NO_EVENTS, {}, points)
         held = gathered(pieces, self.policy.variables, log, negated=self._open.negated)
-        points_of_days = list(_points_of_days(log.stamps, days, self._after))
+        points_of_days = list(ranges_of_days(log.stamps, days, self._after))
         numbers = np.zeros(len(parts(days)), np.int64)
         listed = list(self._violations(held, log, {}, points_of_days, numbers))
         yield from partial(pa.concat_tables(listed), numbers, days, self.most)
@@ -187,7 +192,7 @@ class PolicyEvaluator(PolicyResults):
         own = self._open.policy
         log = point_log_of(events, looked_at_by(own), points, coded=not own.for_each)
         held = Satisfactions(*satisfactions_of(own, log), own.variables).owned_by(owned, {})
-        points_of_days = list(_points_of_days(log.stamps, owned.days, self._after))
+        points_of_days = list(ranges_of_days(log.stamps, owned.days, self._after))
         found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
         yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
 
@@ -215,11 +220,15 @@ class PolicyEvaluator(PolicyResults):
         return tuple(name for name in self.schema.names if name in keys)
 
     @property
+    def _passes_over(self) -> bool:
+        return self.policy.condition is not None or bool(self.policy.for_each)
+
+    @property
     def _after(self) -> int:
         return certain_after(self.policy) or 0
 
     def _violations(
-        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints
+        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: PartsOfDays, numbers: Ints
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
         for day, (first, last) in enumerate(points_of_days):
@@ -289,12 +298,3 @@ def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | N
         return own.in_whole(relation), texts
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None
-
-
-def _points_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int, int]]:
-    """The range of points whose verdicts become certain on each day, `after` their stamps."""
-    if days is None:
-        yield 0, len(stamps)
-        return
-    bounds = np.searchsorted(stamps, [day - after for day in days])
-    yield from pairwise(bounds.tolist())

@@ -53,10 +53,7 @@ from cep_core.monitoring.propositional.result.shares import (
     truth_rows,
 )
 from cep_core.monitoring.shared.causes import WHY
-from cep_core.monitoring.shared.episodes import (
-    EPISODES,
-    partial_episodes,
-)
+from cep_core.monitoring.shared.episodes import EPISODES, partial_episodes
 from cep_core.monitoring.shared.listing import partial, with_certain
 from cep_core.monitoring.shared.longest import candidates
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
@@ -118,10 +115,14 @@ class PropositionalEvaluator(PolicyResults):
         runs = self._with_moment(judgement.episodes())
         listed = runs.select(complete.names).cast(complete)
         known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
-        of_sizes = size_schema([self.schema.field(name) for name in self._keys])
+        of_sizes = size_schema(self._key_fields)
         sizes = self._with_moment(judgement.sizes(heard, cut)).select(of_sizes.names).cast(of_sizes)
         pieces = partial_episodes(listed, known, owned.days, self.most, cut)
         yield from tagged(with_sizes(pieces, sizes, self._keys, owned.days, cut), EPISODES)
+        if self._passes_over:
+            of_keys = with_certain(pa.schema(self._key_fields))
+            found = self._with_moment(judgement.judged_on_days()).select(of_keys.names).cast(of_keys)
+            yield from self._partial_judged(found, owned.days)
         if self.explained:
             kept = pa.array(candidates(listed, owned.days, self.explained, cut))
             yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)
@@ -153,9 +154,10 @@ class PropositionalEvaluator(PolicyResults):
     def tables(self) -> tuple[ResultTable, ...]:
         """Those of every policy, episodes with their share; and how often each part of the formula is true."""
         comment = "One row is a subformula of {query} on a day, and at how many points it is true"
-        result, episodes, why = super().tables
+        result, episodes, *others = super().tables
         episodes = replace(episodes, schema=self.episode_schema.append(SHARE))
-        return result, episodes, why, ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment)
+        truths = ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment)
+        return result, episodes, *others, truths
 
     @property
     def cause_schema(self) -> pa.Schema:
@@ -182,6 +184,10 @@ class PropositionalEvaluator(PolicyResults):
     @property
     def _keys(self) -> tuple[str, ...]:
         return self.policy.for_each
+
+    @property
+    def _passes_over(self) -> bool:
+        return self.condition is not None or bool(self.policy.for_each)
 
     @property
     def _after(self) -> int:

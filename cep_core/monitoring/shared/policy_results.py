@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import OFFSET
-from cep_core.language.evaluator import RESULT, Ownership, ResultTable, together
+from cep_core.language.evaluator import RESULT, Ownership, ResultTable, tagged, together
 from cep_core.language.settings import Settings
+from cep_core.language.totals import Days
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
 from cep_core.monitoring.shared.episodes import (
     COUNTED_IN,
@@ -23,7 +24,8 @@ from cep_core.monitoring.shared.episodes import (
     episode_schema,
     merge_episodes,
 )
-from cep_core.monitoring.shared.listing import merge_partials
+from cep_core.monitoring.shared.judged import JUDGED, judged_schema, merge_judged, partial_judged
+from cep_core.monitoring.shared.listing import merge_partials, with_certain
 
 PASSES = "episodes pass over points where the left side of IMPLIES is false"
 """What `explain` says of a policy whose episodes do so."""
@@ -39,6 +41,8 @@ class PolicyResults(ABC):
     reads_points = True
     episodes_are = "One row is a run of time-points at which the same values violate {query}"
     """What a row of the table of episodes is."""
+    judged_are = "One row is a day on which {query} judges some time-point for the values"
+    """What a row of the table of judged values is."""
     causes_are = "One row is a claim in the proof of one of the first violations of {query} on a day"
     """What a row of the table of causes is."""
 
@@ -55,6 +59,11 @@ class PolicyResults(ABC):
     @abstractmethod
     def _keys(self) -> tuple[str, ...]:
         """The columns on which it depends whether a point judges."""
+
+    @property
+    @abstractmethod
+    def _passes_over(self) -> bool:
+        """Whether there are points of the log that do not judge some values."""
 
     @abstractmethod
     def evaluate(
@@ -92,6 +101,7 @@ class PolicyResults(ABC):
                 counted_in=COUNTED_IN,
             ),
             ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=self.causes_are),
+            *([self._table_of_judged] if self._passes_over else []),
         )
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
@@ -99,8 +109,37 @@ class PolicyResults(ABC):
         return merge_partials(partials, self.schema, days, self.most)
 
     @property
+    def _table_of_judged(self) -> ResultTable:
+        return ResultTable(
+            JUDGED,
+            judged_schema(self._key_fields),
+            self._merged_judged,
+            together,
+            comment=self.judged_are,
+            combine=self._combined_judged,
+        )
+
+    @property
+    def _key_fields(self) -> list[pa.Field]:
+        return [self.schema.field(name) for name in self._keys]
+
+    @property
     def _edge_schema(self) -> pa.Schema:
-        return edge_schema([self.schema.field(name) for name in self._keys])
+        return edge_schema(self._key_fields)
+
+    def _partial_judged(self, found: pa.Table, days: Days) -> Iterator[pa.RecordBatch]:
+        """What a slice reports of the values of `_keys` that it judges, with `certain`."""
+        return tagged(partial_judged(found, days, self.most), JUDGED)
+
+    def _merged_judged(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
+        return merge_judged(partials, self._key_fields, days, self.most)
+
+    def _combined_judged(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> list[pa.RecordBatch]:
+        batches = [batch.replace_schema_metadata(None) for batch in partials]
+        found = pa.Table.from_batches(batches, with_certain(pa.schema(self._key_fields)))
+        return partial_judged(found, days, self.most)
 
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)

@@ -1,9 +1,11 @@
 """Views of the episodes of policies over days: `<policy>_episodes_over_days` beside each table of episodes.
 
-Operating days cut episodes. The view joins those of the same values on consecutive days, if one touches the end of its
-day and the next one the beginning of its own. So a whole operating day without a violation of the values ends an
-episode. A property of the table names the columns of the values, so the lake alone is enough. Cost of asking: a sort of
-the listed episodes by their values.
+Operating days cut episodes. The view joins those of the same values, if one touches the end of its day, the next one
+the beginning of its own, and no point between them judges the values. That is so on consecutive days. Over other days
+an episode goes on only if the policy passes over points: then `<policy>_judged` lists which values are judged on a day.
+A day between must be known: its result complete, and its list of judged values not cut. Where every point judges, a
+whole operating day without a violation of the values ends an episode. Properties of the tables name the columns of the
+values, so the lake alone is enough. Cost of asking: a sort of the listed episodes and judged values by their values.
 """
 
 from __future__ import annotations
@@ -15,36 +17,47 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.lake.definition import identifier, quoted
 from jobs.lake.register import table_folders
-from jobs.lake.tables.result_tables import VALUES
+from jobs.lake.tables.result_tables import KEYS, VALUES
 from jobs.workload.sections.query_settings import OVER_DAYS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EPISODES = "_episodes"
+EPISODES, JUDGED = "_episodes", "_judged"
 
 
 def register_episodes_over_days(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Make the views of a workload whose tables are registered. Returns their names."""
-    from deltalake import DeltaTable
-
     views = []
-    for name, folder in table_folders(workload, Path(lake) if lake else places.lake()).items():
-        values = DeltaTable(folder).metadata().configuration.get(VALUES)
+    folders = table_folders(workload, Path(lake) if lake else places.lake())
+    for name, folder in folders.items():
+        values = _columns(folder, VALUES)
         if values is not None:
             policy = name.removesuffix(EPISODES)
+            keys = _columns(folders[policy + JUDGED], KEYS) if policy + JUDGED in folders else None
             comment = quoted(f"One row is a run of time-points, over any number of days, at which {policy} is violated")
             view = identifier(workload, policy + OVER_DAYS)
-            asked = episodes_over_days(identifier(workload, name), [value for value in values.split(",") if value])
+            asked = episodes_over_days(workload, policy, values, keys)
             spark.sql(f"CREATE OR REPLACE VIEW {view} COMMENT {comment} AS\n{asked}")
             views.append(policy + OVER_DAYS)
     return views
 
 
-def episodes_over_days(table: str, values: Sequence[str]) -> str:
-    """The query of the view. `values`: the columns that tell whose an episode is.
+def _columns(folder: Path, name: str) -> list[str] | None:
+    """The columns that a property of a table names; None if it has no such property."""
+    from deltalake import DeltaTable
 
-    >>> print(episodes_over_days("p_episodes", ["x"]))
+    listed = DeltaTable(folder).metadata().configuration.get(name)
+    return None if listed is None else [column for column in listed.split(",") if column]
+
+
+def episodes_over_days(workload: str, policy: str, values: Sequence[str], keys: Sequence[str] | None = None) -> str:
+    """The query of the view.
+
+    `values`: the columns that tell whose an episode is. `keys`: those of them on which it depends whether a point
+    judges, as in the table of judged values; None: there is no such table, since every point judges.
+
+    >>> print(episodes_over_days("w", "p", ["x"]))
     SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,
       min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,
       max_by(last_offset, last_ts) AS last_offset, sum(points) AS points,
@@ -56,15 +69,23 @@ def episodes_over_days(table: str, values: Sequence[str]) -> str:
           AND lag(touches_end) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset)
           AND lag(day) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) = day - INTERVAL '1' DAY
           THEN 0 ELSE 1 END AS begins
-        FROM p_episodes
+        FROM `w`.`p_episodes`
       )
     )
     GROUP BY episode, `x`
     """
     own = [f"`{name}`" for name in values]
-    parts = f"PARTITION BY {', '.join(own)} " if own else ""
-    over = f"({parts}ORDER BY day, first_ts, first_offset)"
+    over = _over(own, "day, first_ts, first_offset")
     columns = "".join(f", {name}" for name in own)
+    table = identifier(workload, policy + EPISODES)
+    follows = f"lag(day) OVER {over} = day - INTERVAL '1' DAY"
+    if keys is not None:
+        table = f"(\n{_with_judged_days(workload, policy, [f'`{name}`' for name in keys])}\n    )"
+        follows = (
+            f"({follows}\n"
+            f"        OR lag(day) OVER {over} = `judged before`\n"
+            f"        AND lag(`known after`) OVER {over} = `known before`)"
+        )
     return (
         "SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,\n"
         "  min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,\n"
@@ -75,10 +96,47 @@ def episodes_over_days(table: str, values: Sequence[str]) -> str:
         "  FROM (\n"
         "    SELECT *, CASE WHEN touches_begin\n"
         f"      AND lag(touches_end) OVER {over}\n"
-        f"      AND lag(day) OVER {over} = day - INTERVAL '1' DAY\n"
+        f"      AND {follows}\n"
         "      THEN 0 ELSE 1 END AS begins\n"
         f"    FROM {table}\n"
         "  )\n"
         ")\n"
         f"GROUP BY episode{columns}"
     )
+
+
+def _with_judged_days(workload: str, policy: str, keys: Sequence[str]) -> str:
+    """The episodes, each with the day before its own on which its values were judged.
+
+    Days that follow one another and are known are a stretch: an episode also has those of the days beside its own.
+    """
+    episodes, judged = (identifier(workload, policy + suffix) for suffix in (EPISODES, JUDGED))
+    listed = "".join(f", {name}" for name in keys)
+    equal = "".join(f" AND j.{name} = e.{name}" for name in keys)
+    known = f"({_known_days(workload, policy)})"
+    return (
+        "      SELECT e.*, j.before AS `judged before`, b.stretch AS `known before`, a.stretch AS `known after`\n"
+        f"      FROM {episodes} AS e\n"
+        f"      LEFT JOIN (SELECT day{listed}, lag(day) OVER {_over(keys, 'day')} AS before FROM {judged}) AS j\n"
+        f"        ON j.day = e.day{equal}\n"
+        f"      LEFT JOIN {known} AS b ON b.day = e.day - INTERVAL '1' DAY\n"
+        f"      LEFT JOIN {known} AS a ON a.day = e.day + INTERVAL '1' DAY"
+    )
+
+
+def _known_days(workload: str, policy: str) -> str:
+    """The days of which it is known which values were judged, each with the number of its stretch."""
+    results, judged = identifier(workload, "result_days"), identifier(workload, policy + JUDGED)
+    follows = "lag(day) OVER (ORDER BY day) = day - INTERVAL '1' DAY"
+    return (
+        "SELECT day, sum(begins) OVER (ORDER BY day) AS stretch FROM (\n"
+        f"        SELECT day, CASE WHEN {follows} THEN 0 ELSE 1 END AS begins FROM {results}\n"
+        f"        WHERE query = {quoted(policy)} AND complete AND day NOT IN (SELECT day FROM {judged} WHERE is_cut)\n"
+        "      )"
+    )
+
+
+def _over(columns: Sequence[str], order: str) -> str:
+    """A window."""
+    parts = f"PARTITION BY {', '.join(columns)} " if columns else ""
+    return f"({parts}ORDER BY {order})"

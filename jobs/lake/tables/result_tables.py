@@ -63,6 +63,9 @@ EPISODE_COMMENTS = {
 }
 """Of runs of time-points."""
 
+JUDGED_COMMENTS = {"is_cut": "Whether the day has more values than are listed"}
+"""Of the values that a policy judges on a day."""
+
 NUMBER_COMMENTS = {
     "_log10": "log10 of the absolute value of {0}; null at 0",
     "_sign": "Sign of {0}",
@@ -76,6 +79,10 @@ VARIABLES = "trendmill.variables"
 
 VALUES = "trendmill.values"
 """Table property: the columns that tell whose an episode is, separated by commas."""
+
+
+KEYS = "trendmill.keys"
+"""Table property: the columns on which it depends whether a policy judges, separated by commas."""
 
 
 def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
@@ -93,6 +100,8 @@ def table_beside(query: str, table: ResultTable) -> Table:
     columns = _columns(table.schema, table.variables)
     values = [name for name in table.schema.names if name not in EPISODE_COMMENTS]
     properties = {VALUES: ",".join(values)} if "touches_begin" in table.schema.names else {}
+    if "is_cut" in table.schema.names:
+        properties = {KEYS: ",".join(name for name in table.schema.names if name != "is_cut")}
     comment = table.comment.format(query=query)
     return Table(query + table.suffix, comment, (DAY, RUN, *columns), properties=properties)
 
@@ -110,6 +119,8 @@ def _comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
         return TRUTH_COMMENTS[name]
     if "touches_begin" in names:
         return EPISODE_COMMENTS.get(name, f"Value of {name}")
+    if "is_cut" in names:
+        return JUDGED_COMMENTS.get(name, f"Value of {name}")
     if name in variables:
         return f"seq of the {'events' if sql_type(field.type).startswith('ARRAY') else 'event'} bound to {name}"
     if name in RESULT_COMMENTS:

@@ -21,9 +21,10 @@ from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
 from cep_core.monitoring.propositional.result.explaining import COMPARED
-from cep_core.monitoring.propositional.result.shares import parts_of_formula
+from cep_core.monitoring.propositional.result.shares import TRUTHS, parts_of_formula
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
+from cep_core.monitoring.shared.judged import JUDGED
 from cep_core.monitoring.shared.why.checker import proves
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
@@ -57,8 +58,11 @@ def expected(world: World, most: int | None) -> list[tuple[list[Row], list[int]]
 @given(worlds(), st.sampled_from([None, 1, 3]))
 def test_the_tables_say_what_the_definition_says(world: World, most: int | None) -> None:
     evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most))
-    batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    batches = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert results(evaluator, batches) == expected(world, most)
+    listed = [(len(day) > (most or len(day)), *values) for day in world.judged() for values in day[:most]]
+    passes = bool(world.policy.for_each) or isinstance(world.policy.formula, Implies)
+    assert judged_told(evaluator, batches) == (listed if passes else None)
 
 
 def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch], days: tuple[int, ...]) -> list[Row]:
@@ -71,10 +75,18 @@ def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch],
 
 def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
     """How often each part of the formula is true, by day. A slice that is not evaluated has no row."""
-    table = evaluator.tables[3]
+    [table] = [table for table in evaluator.tables if table.suffix == TRUTHS]
     rows = table.merge(of_table(batches, table.suffix), DAYS)
     assert rows.schema.names == [*table.schema.names, CERTAIN]
     return [tuple(row.values()) for row in rows.to_pylist() if row["points"]]
+
+
+def judged_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row] | None:
+    """The judged values of each day; None if every point judges."""
+    for table in evaluator.tables:
+        if table.suffix == JUDGED:
+            return rows_of(table.merge(of_table(batches, JUDGED), DAYS))
+    return None
 
 
 @few(40)
@@ -139,6 +151,7 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     whole = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
     assert truths_told(evaluator, partials) == truths_told(evaluator, whole)
+    assert judged_told(evaluator, partials) == judged_told(evaluator, whole)
 
 
 @given(worlds(), st.data())

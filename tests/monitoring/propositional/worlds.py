@@ -119,6 +119,14 @@ class World:
                         run = []
         return [sorted(of_day, key=lambda row: (*row[:2], *row[7:-1])) for of_day in found]
 
+    def judged(self) -> list[list[Row]]:
+        """The values of the sub-logs of which some point judges, of each day, in order."""
+        found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
+        for values, points, _, judges in self.logs():
+            for day, own in enumerate(self.days_of(points)):
+                found[day] += [values] if any(judges[n] for n in own) else []
+        return [sorted(of_day) for of_day in found]
+
 
 def policy_of(formula: Formula, for_each: tuple[str, ...] = ()) -> PropositionalPolicy:
     return PropositionalPolicy("", "p.mtl", SCHEMA, Position(1, 1), formula, without_sugar(formula), ATOMS, for_each)

@@ -41,16 +41,16 @@ def ask(copied: SmallLake, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 def test_sql_answers_from_every_table(ask: Ask, copied: SmallLake) -> None:
     """Tables, tables of work and the events of matches have names; what is left out is said."""
     counts = dict.fromkeys(("climbs", "climbs_events", "work_staged_events"), "count(*)")
-    counts["silence_episodes"] = "sum(points)"
+    counts |= dict.fromkeys(("silence_episodes", "unstopped_episodes_over_days"), "sum(points)")
     asked = [f"(SELECT {what} FROM machines.{name}) AS {name}" for name, what in counts.items()]
     code, told = ask(f"SELECT {', '.join(asked)}")
-    assert (code, told.split()[:4]) == (0, list(counts))
-    climbs, events, staged, points = map(int, told.split()[4:])
+    assert (code, told.split()[:5]) == (0, list(counts))
+    climbs, events, staged, *points = map(int, told.split()[5:])
     listed = copied.table("climbs")
     assert climbs == listed.num_rows
     assert events == sum(2 + len(bound) for bound in listed["b"].to_pylist())
     assert staged >= copied.table("events").num_rows
-    assert points == copied.table("silence").num_rows
+    assert points == [copied.table(policy).num_rows for policy in ("silence", "unstopped")]
     code, told = ask("-- how many?\nWITH e AS (SELECT seq FROM machines.events) SELECT * FROM e", "--limit", "2")
     assert told.splitlines()[3:] == ["... more than 2 rows; --limit or --csv shows more"]
     code, told = ask("SHOW TABLES IN machines")

@@ -52,14 +52,15 @@ gate:
 """
 
 POLICIES = {
-    "unstopped": """-- Which machine started heavy, neither right after another's stop nor within a day after its own?
-Start(m, x) AND x > 70 AND NOT PREV (EXISTS n. Stop(machine = n)) AND NOT ONCE[0,1d] Stop(machine = m)
+    "unstopped": """-- policy: must hold
+-- Which machine started heavy, neither right after another's stop nor within a day after its own?
+(Start(m, x) AND x > 70) IMPLIES PREV ((EXISTS n. Stop(machine = n)) AND NOT ONCE[0,1d] Stop(machine = m))
 """,
     "silence": """-- When did nothing heavy start, nor in the three hours after?
 LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUALLY[0,3h] Heavy()
 """,
 }
-"""Policies that look at points before, wait for an hour, and speak where no event of theirs is."""
+"""Policies that look at points before, wait for an hour, pass over points, and speak where no event of theirs is."""
 
 PROJECTED = """-- When had some machine started heavy twenty to twenty-four hours before?
 EXISTS m, x. ONCE[20h,1d] (Start(m, x) AND x > 80)
@@ -81,7 +82,11 @@ WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[
 
 
 QUESTIONS = (*QUERIES, *POLICIES)
-RESULTS = (*QUESTIONS, *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")))
+RESULTS = (
+    *QUESTIONS,
+    *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")),
+    "unstopped_judged",
+)
 """The tables of results."""
 
 

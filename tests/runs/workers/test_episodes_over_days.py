@@ -7,43 +7,66 @@ from itertools import pairwise
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cep_core.arrays import Flags
 from cep_core.compile import bind_text
 from cep_core.events.logs.time_points import with_points
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
 from cep_core.language.settings import Settings
 from cep_core.monitoring.shared.episodes import EPISODES
+from cep_core.monitoring.shared.judged import JUDGED
 from jobs.lake.tables.episodes_over_days import episodes_over_days
 
 SCHEMA = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("Bad", "Good", "Tick")})
-LENGTH, COUNT = 4, 5
+LENGTH, COUNT = 3, 7
 DAYS = tuple(range(0, LENGTH * COUNT + 1, LENGTH))
 BEGINNING = date(2013, 1, 1)
 PLAIN = "Bad(x)"
 PASSING = "-- policy: must hold\n(Good(x) OR Bad(x)) IMPLIES NOT Bad(x)"
+FOR_ALL = "-- policy: must hold\n(EXISTS y. Good(y) OR Bad(y)) IMPLIES NOT Bad(x)"
+SPLIT = "-- for each: x\nBad(_)"
 Event = tuple[int, str, int]
 KINDS = st.sampled_from(["Bad", "Bad", "Good", "Tick"])
 
 
-def evaluator_of(text: str) -> Evaluator:
-    return bind_text(f"-- What is bad?\n{text}", SCHEMA, "p.mfotl", whole_log=False).evaluator(Settings())
+APART: list[Event] = [(1, "Bad", 0), (7, "Tick", 1), (13, "Bad", 0)]
+"""Two violations with days between them, on which nothing judges their value."""
+PARTED: list[Event] = [(1, "Bad", 0), (7, "Good", 0), (13, "Bad", 0)]
+"""The same, with a point between them that may judge it."""
 
 
-def expected(events: list[Event], text: str) -> list[tuple[Any, ...]]:
-    """By definition, point by point: (first_day, last_day, first_ts, last_ts, points, x)."""
+def evaluator_of(text: str, most: int | None) -> Evaluator:
+    question = bind_text(f"-- What is bad?\n{text}", SCHEMA, "p.mfotl", whole_log=False)
+    return question.evaluator(Settings(max_violations=most))
+
+
+def is_judged(text: str, event: Event, value: int) -> bool:
+    """Whether the point of an event judges a value of x."""
+    _, kind, x = event
+    return {PLAIN: True, PASSING: kind != "Tick" and x == value, FOR_ALL: kind != "Tick", SPLIT: x == value}[text]
+
+
+def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple[Any, ...]]:
+    """By definition, point by point over the whole log: (first_day, last_day, first_ts, last_ts, points, x).
+
+    Beside a point that judges and does not violate, a day between two violations ends an episode if what was judged on
+    it is not known; where every point judges, any whole day does.
+    """
     bad = {(ts, x) for ts, kind, x in events if kind == "Bad"}
     found = []
     for value in (0, 1):
-        judged = {ts for ts, kind, x in events if text == PLAIN or (kind != "Tick" and x == value)}
+        judged = {event[0] for event in events if is_judged(text, event, value)}
         runs: list[list[int]] = [[]]
         for ts in sorted(judged):
+            between = range(runs[-1][-1] // LENGTH + 1, ts // LENGTH) if runs[-1] else range(0)
             if (ts, value) not in bad:
                 runs.append([])
-            elif runs[-1] and ts // LENGTH - runs[-1][-1] // LENGTH > 1:  # a whole day without a violation
+            elif (between and text == PLAIN) or not incomplete.isdisjoint(between):
                 runs.append([ts])
             else:
                 runs[-1].append(ts)
@@ -59,18 +82,59 @@ def with_day(table: pa.Table) -> pa.Table:
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, DAYS[-1] - 1), st.sampled_from(["Bad", "Bad", "Good", "Tick"]), st.integers(0, 1))
-    ),
-    st.sampled_from([PLAIN, PASSING]),
+    st.lists(st.tuples(st.integers(0, DAYS[-1] - 1), KINDS, st.integers(0, 1)), max_size=12),
+    st.sampled_from([PLAIN, PASSING, PASSING, FOR_ALL, SPLIT]),
     st.sets(st.sampled_from(DAYS[1:-1])),
     st.sets(st.integers(1, DAYS[-1] - 1), max_size=3),
     st.sampled_from([(None,), (0, 1)]),
+    st.sets(st.integers(0, COUNT - 1), max_size=1),
+    st.sampled_from([None, None, 2, 1]),
 )
+@example(PARTED, PASSING, set(), set(), (None,), set(), None)
+@example(PARTED, FOR_ALL, {9}, set(), (0, 1), set(), None)
+@example(PARTED, SPLIT, set(), {8}, (None,), set(), None)
+@example(APART, PASSING, set(), set(), (0, 1), set(), None)
+@example(APART, PASSING, set(), set(), (None,), {2}, None)
 def test_the_view_has_the_episodes_of_the_whole_log(
-    drawn: list[Event], text: str, runs: set[int], cuts: set[int], cells: tuple[int | None, ...]
+    drawn: list[Event],
+    text: str,
+    runs: set[int],
+    cuts: set[int],
+    cells: tuple[int | None, ...],
+    incomplete: set[int],
+    most: int | None,
 ) -> None:
+    """Where a day's listing is cut, an episode may lack pieces; no two are joined that something parts."""
     events = sorted(drawn)
+    tables = tables_of(events, evaluator_of(text, most), runs, cuts, cells)
+    tables["result_days"] = pa.Table.from_pylist(
+        [
+            {"query": query, "day": BEGINNING + timedelta(days=day), "complete": query == "q" or day not in incomplete}
+            for query in ("p", "q")
+            for day in range(COUNT)
+        ]
+    )
+    keys = [name for name in tables["p_judged"].column_names if name == "x"] if "p_judged" in tables else None
+    with duckdb.connect() as connection:
+        connection.sql("CREATE SCHEMA w")
+        for name, table in tables.items():
+            connection.register("given", table)
+            connection.sql(f"CREATE TABLE w.{name} AS SELECT * FROM given")
+        asked = episodes_over_days("w", "p", ["x"], keys).replace("`", '"')
+        rows = connection.sql(asked).to_arrow_table().to_pylist()
+    columns = ("first_day", "last_day", "first_ts", "last_ts", "points", "x")
+    found = sorted(tuple(row[name] for name in columns) for row in rows)
+    whole = expected(events, text, incomplete)
+    if most is None:
+        assert found == whole
+    for _, _, first, last, points, x in found:
+        assert any((b <= first, last <= e, points <= n, x) == (True, True, True, y) for _, _, b, e, n, y in whole)
+
+
+def tables_of(
+    events: list[Event], evaluator: Evaluator, runs: set[int], cuts: set[int], cells: tuple[int | None, ...]
+) -> dict[str, pa.Table]:
+    """The tables of episodes and of judged values that some runs write, from slices by value and by time."""
     table = pa.table(
         {
             "event_type": pa.array([kind for _, kind, _ in events], pa.string()),
@@ -80,9 +144,7 @@ def test_the_view_has_the_episodes_of_the_whole_log(
         }
     )
     table, points = with_points(table)
-    evaluator = evaluator_of(text)
-    of_episodes = evaluator.tables[1]
-    days = []
+    days: dict[str, list[pa.Table]] = {}
     for begin, end in pairwise((DAYS[0], *sorted(runs), DAYS[-1])):
         own = tuple(day for day in DAYS if begin <= day <= end)
         partials: list[pa.RecordBatch] = []
@@ -91,14 +153,18 @@ def test_the_view_has_the_episodes_of_the_whole_log(
             cut = (first not in own, last not in own)
             read = table.filter(pa.array([first <= ts < last for ts in table["ts"].to_pylist()], pa.bool_()))
             for cell in cells:
-                owns = None if cell is None else (lambda t, c=cell: t["x"].to_numpy() == c)
-                owned = Ownership(("x",), owns, moments, cut)
-                partials += of_table(evaluator.evaluate(read, owned, points), EPISODES)
-        days.append(with_day(of_episodes.merge(partials, own)))
-    p_episodes = pa.concat_tables(days)
-    asked = episodes_over_days("p_episodes", ["x"]).replace("`", '"')
-    with duckdb.connect() as connection:
-        connection.register("p_episodes", p_episodes)
-        rows = connection.sql(asked).to_arrow_table().to_pylist()
-    columns = ("first_day", "last_day", "first_ts", "last_ts", "points", "x")
-    assert sorted(tuple(row[name] for name in columns) for row in rows) == expected(events, text)
+                owns = None if cell is None else (lambda t, c=cell: owned_by(t, c))
+                partials += evaluator.evaluate(read, Ownership(("x",), owns, moments, cut), points)
+        for written in evaluator.tables:
+            if written.suffix in (EPISODES, JUDGED):
+                merged = written.merge(of_table(partials, written.suffix), own)
+                days.setdefault(f"p{written.suffix}", []).append(with_day(merged))
+    return {name: pa.concat_tables(parts) for name, parts in days.items()}
+
+
+def owned_by(values: pa.Table, cell: int) -> Flags:
+    """Which values a slice owns; one without x is owned by each slice."""
+    if "x" not in values.column_names:
+        return np.ones(values.num_rows, np.bool_)
+    flags: Flags = values["x"].to_numpy() == cell
+    return flags

@@ -21,8 +21,6 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
 from cep_core.language.temporal.walk import free_variables, with_operands
-from cep_core.monitoring.shared.causes import WHY
-from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
 from cep_core.testing.formulas import safe_formulas
@@ -204,7 +202,7 @@ def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
     assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
     held = only_read(world.evaluator, world.events)
-    for suffix in (RESULT, EPISODES, WHY):
+    for suffix in (table.suffix for table in world.evaluator.tables):
         tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)
         assert [content(table) for table in tables] == [content(world.whole(days, suffix)) for days in blocks]
 
@@ -244,7 +242,7 @@ def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject)
     read = world.events.filter(pa.array((ts >= begin) & (ts < own[1])))
     plan = plan_of(world, data.draw, read)
     assignment = world.assignment(plan, (own,), 1000, (begin,))
-    for suffix in (RESULT, EPISODES, WHY):
+    for suffix in (table.suffix for table in world.evaluator.tables):
         [table] = merged(assignment, plan, only_read(world.evaluator, read), all_points(read), world.query.name, suffix)
         whole = world.whole(DAYS, suffix)
         certain = whole[CERTAIN].to_numpy()

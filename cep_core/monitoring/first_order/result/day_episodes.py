@@ -1,20 +1,24 @@
-"""What a slice reports of the episodes of one log: their pieces, and the edges of the parts of days that are cut.
+"""What a slice reports of the episodes of one log: their pieces, the edges of parts of days, the values judged.
 
-`monitoring.shared.episodes` says what both are, and merges them. Cost: a sort of the rows of the policy's relation;
+`monitoring.shared.episodes` says what pieces and edges are, and merges them; `monitoring.shared.judged` says which
+values are judged on a day. Cost: a sort of the rows of the policy's relation;
 where a policy judges at some points only, also of the relation that judges.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Ints
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET, offsets_in_stamp
 from cep_core.language.evaluator import Ownership
-from cep_core.monitoring.first_order.result.runs import edges_of_judges, judged_by, runs_of_days
+from cep_core.language.totals import Days
+from cep_core.monitoring.first_order.result.runs import edges_of_judges, judged_by, numbers_of, runs_of_days
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.shared.episodes import edges_of_part, pieces
 
@@ -32,6 +36,38 @@ def day_pieces(
     for name, column in zip(cut.relation.variables, cut.relation.columns, strict=True):
         table = table.append_column(name, cut.values(name, column[start]))
     return table
+
+
+def ranges_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int, int]]:
+    """The range of points whose verdicts become certain on each day, `after` their stamps."""
+    if days is None:
+        yield 0, len(stamps)
+        return
+    bounds = np.searchsorted(stamps, [day - after for day in days])
+    yield from pairwise(bounds.tolist())
+
+
+def judged_on_days(
+    judges: Satisfactions | None,
+    log: PointLog,
+    points_of_days: PartsOfDays,
+    owned: Ownership,
+    constants: Mapping[str, int | float | str],
+) -> Iterator[pa.Table]:
+    """`ts` of a judging point in each part, for all values on which judging depends, with these."""
+    if judges is None:
+        yield pa.table(
+            {"ts": log.stamps[np.array([first for first, last in points_of_days if first < last], np.int64)]}
+        )
+        return
+    for first, last in points_of_days:
+        inside = judges.relation.between(first, last)
+        if inside.rows:
+            [number] = numbers_of([inside], inside.variables)
+            rows = inside.of_rows(np.unique(number, return_index=True)[1])
+            columns = zip(rows.variables, rows.columns, strict=True)
+            values = {name: judges.values(name, column) for name, column in columns}
+            yield _owned(pa.table({"ts": log.stamps[rows.begin], **values}), owned, constants)
 
 
 def cut_edges(

@@ -85,6 +85,12 @@ class Judgement:
         table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: self.offset[points]})
         return self._with_values(table, self.sub_log[points])
 
+    def judged_on_days(self) -> pa.Table:
+        """A judging point, if there is one, of each sub-log that the slice owns on each of its days: values, `ts`."""
+        points = self._owned_of(np.ones(len(self.sub_log), np.bool_) if self.judged is None else self.judged)
+        points = points[np.unique(self._part[points], return_index=True)[1]]
+        return self._with_values(pa.table({"ts": self.of.trace.stamps[points]}), self.sub_log[points])
+
     def _edges_between(self, first: Ints, last: Ints) -> Ints:
         """The edges of the parts [first, last) of sub-logs, which have points."""
         if self.judged is not None:
