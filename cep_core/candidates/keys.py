@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, value_ranks
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.values.exact_order import in_one_order
 
@@ -63,12 +63,8 @@ def _float_keys(side: pa.Array) -> Ints:
 
 def _ranks(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
     common = pa.string() if any(_is_text(side.type) for side in (left, right)) else pa.int64()
-    coded = pa.concat_arrays([left.cast(common), right.cast(common)]).dictionary_encode()
-    order = pc.sort_indices(coded.dictionary).to_numpy()
-    rank = np.empty(len(order) + 1, np.int64)
-    rank[order] = np.arange(len(order))
-    rank[-1] = NULL_KEY
-    keys = rank[coded.indices.fill_null(len(order)).to_numpy()]
+    ranks = value_ranks(pa.concat_arrays([left.cast(common), right.cast(common)]))
+    keys = np.where(ranks < 0, NULL_KEY, ranks)
     return keys[: len(left)], keys[len(left) :]
 
 

@@ -15,6 +15,9 @@ from __future__ import annotations
 
 LEDGER = "_ledger"
 
+AS_TEXT = 5
+"""Bytes of text for each byte of a compressed or columnar file: 4 to 5 on flights and on generated logs."""
+
 OWN_COLUMNS = {
     "_id": "BIGINT",
     "_number": "INT",

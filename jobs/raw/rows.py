@@ -7,8 +7,7 @@ events.sql reads has the declared columns and `_row`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,9 +18,6 @@ from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROW = "_row"
 ORDER_VALUE = "STRUCT<number: BIGINT, real: DOUBLE, text: STRING>"
@@ -55,16 +51,20 @@ def raw_table(spark: SparkSession, source: Source, files: SourceFiles) -> pa.Tab
     return raw_frame(spark, source, files).toArrow()
 
 
-def judged(rows: DataFrame, rules: Sequence[RowRule], kept: Sequence[str]) -> DataFrame:
-    """Columns of rows, and `_rule` and `_reason` of the first rule that refuses the row; null: none does.
+def refusal(rules: Sequence[RowRule]) -> tuple[Column, Column]:
+    """`_rule` and `_reason` of the first rule that refuses a row; null: none does."""
+    none = sf.lit(None).cast("string")
+    broken = [(sf.expr(f"({rule.holds}) IS FALSE"), rule) for rule in rules]
+    name = sf.coalesce(*[sf.when(fails, rule.name) for fails, rule in broken], none)
+    return name.alias("_rule"), sf.coalesce(*[sf.when(fails, rule.reason) for fails, rule in broken], none).alias(
+        "_reason"
+    )
 
-    `kept`: the other columns. Rows that their reader refused are judged as well: what refused them first is `_rule`.
-    """
-    broken = [sf.expr(f"({rule.holds}) IS FALSE") for rule in rules]
-    before = [sf.col(name) if name in rows.columns else sf.lit(None).cast("string") for name in ("_rule", "_reason")]
-    rule = sf.coalesce(before[0], *[sf.when(fails, rule.name) for fails, rule in zip(broken, rules, strict=True)])
-    reason = sf.coalesce(before[1], *[sf.when(fails, rule.reason) for fails, rule in zip(broken, rules, strict=True)])
-    return rows.select(*[sf.col(name) for name in kept], rule.alias("_rule"), reason.alias("_reason"))
+
+def raw_text(source: Source) -> Column:
+    """The text of a row of a raw frame; of a row that has none, the row as JSON."""
+    columns = [sf.col(f"`{name}`") for name in source.columns]
+    return sf.coalesce("_raw", sf.to_json(sf.struct(*columns))).alias("_raw")
 
 
 def view_of(raw: DataFrame, source: Source, rank: int) -> DataFrame:

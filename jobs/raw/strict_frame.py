@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.raw.raw_frame import OWN_COLUMNS, ddl_of
+from jobs.raw.raw_frame import AS_TEXT, OWN_COLUMNS, ddl_of
 from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.file_rows import rows_in
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 LITTLE = 8_000_000
 """Bytes of text that this process reads itself."""
 
-_AS_TEXT = 5
-"""Bytes of text for each byte of a compressed or columnar file, about."""
 _ROWS_BITS = 40
 _TASKS_OF_A_CORE = 4
 
@@ -56,37 +54,35 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
 
     Raises UnreadableSource; if workers read, computing the frame raises what `damage.unreadable_in` understands.
     """
-    form = _form_of(source)
-    ranges = _ranges(files, form)
+    form, ranges = _ranges(source, files)
     if sum(numbered.text for numbered in ranges) <= little:
-        return spark.createDataFrame(strict_table(source, files).combine_chunks())
+        return spark.createDataFrame(_read_here(form, ranges).combine_chunks())
     return _read_by_workers(spark, form, ranges)
 
 
 def strict_table(source: Source, files: SourceFiles) -> pa.Table:
     """The source's raw frame, read by this process. Raises UnreadableSource."""
-    form = _form_of(source)
-    batches = [batch for numbered in _ranges(files, form) for batch in frame_batches(numbered, form)]
-    return pa.Table.from_batches(batches, schema_of(form))
+    return _read_here(*_ranges(source, files))
 
 
-def _form_of(source: Source) -> FileForm:
+def _ranges(source: Source, files: SourceFiles) -> tuple[FileForm, list[NumberedRange]]:
     form = file_form_of(source)
     assert form is not None
-    return form
-
-
-def _ranges(files: SourceFiles, form: FileForm) -> list[NumberedRange]:
-    return [
+    return form, [
         NumberedRange(number, files.days.get(str(survey.path)), part, _text_bytes(survey, form) // len(survey.ranges))
         for number, survey in enumerate(files.surveys)
         for part in survey.ranges
     ]
 
 
+def _read_here(form: FileForm, ranges: Sequence[NumberedRange]) -> pa.Table:
+    batches = [batch for numbered in ranges for batch in frame_batches(numbered, form)]
+    return pa.Table.from_batches(batches, schema_of(form))
+
+
 def _text_bytes(survey: FileSurvey, form: FileForm) -> int:
     packed = isinstance(form, ParquetForm) or codec_of(survey.path) is not None
-    return survey.size * (_AS_TEXT if packed else 1)
+    return survey.size * (AS_TEXT if packed else 1)
 
 
 def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[NumberedRange]) -> DataFrame:

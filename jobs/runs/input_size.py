@@ -25,6 +25,7 @@ from deltalake import DeltaTable
 
 from jobs import places
 from jobs.lake.session import Scale, heap, properties, settings
+from jobs.raw.raw_frame import AS_TEXT
 from jobs.runs.run import days_between
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.files.problems import WorkloadError
@@ -40,8 +41,6 @@ WITHOUT_SPARK = ("slice", "evaluate", "maintain")
 """Tasks for which this process needs no Spark if their input is small (docs/decisions/0021)."""
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
-_AS_TEXT = 5
-"""Bytes of text for each byte of gzip or Parquet: 4 to 5 on flights and on generated logs."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def _files(place: Path) -> list[Path]:
 
 
 def _text_bytes(file: Path) -> int:
-    return file.stat().st_size * (_AS_TEXT if file.suffix in _COMPRESSED else 1)
+    return file.stat().st_size * (AS_TEXT if file.suffix in _COMPRESSED else 1)
 
 
 def table_bytes(table: Path, first: date | None, last: date | None) -> int:
@@ -116,9 +115,9 @@ def table_bytes(table: Path, first: date | None, last: date | None) -> int:
     files = DeltaTable(table).get_add_actions(flatten=True)
     sizes = files.column("size_bytes").to_pylist()
     if first is None or last is None or "partition.day" not in files.schema.names:
-        return _AS_TEXT * sum(sizes)
+        return AS_TEXT * sum(sizes)
     days = files.column("partition.day").to_pylist()
-    return _AS_TEXT * sum(size for size, day in zip(sizes, days, strict=True) if first <= day <= last)
+    return AS_TEXT * sum(size for size, day in zip(sizes, days, strict=True) if first <= day <= last)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from jobs.lake.arrow_write import schema_of
-from jobs.lake.dataset import read_table
-from jobs.lake.leasing.fence import folder_of
 from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
 from jobs.runs.run import Run
 
@@ -48,16 +45,10 @@ def holds_days(run: Run, days: Collection[date]) -> bool:
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
-    """The rows of some days in a table of the run's lake."""
-    days = sorted(set(days))
-    if not is_held(run):
-        from pyspark.sql import functions as sf
+    """The rows of some days in a table of a large run's lake."""
+    from pyspark.sql import functions as sf
 
-        return run.spark.table(run.table(table)).where(sf.col("day").isin(days))
-    folder = run.lake / run.workload.name / folder_of(f"{run.workload.name}.{table}")
-    rows = read_table(folder, schema_of(folder).names, days)
-    assert rows is not None
-    return of_spark(run.spark, rows)
+    return run.spark.table(run.table(table)).where(sf.col("day").isin(sorted(set(days))))
 
 
 def of_spark(spark: SparkSession, rows: pa.Table) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jobs.raw.raw_frame import LEDGER
-from jobs.raw.rows import judged, raw_frame
+from jobs.raw.rows import raw_frame, refusal
 from jobs.raw.source_files import find
 from jobs.workload.declaration import load_workload
 from tests.scales import generating_code
@@ -32,10 +32,10 @@ def test_the_years_defects_are_found(
     refused: Counter[str] = Counter()
     for name in ("flights", "weather"):
         source = workload.sources[name]
-        rules = [rule for rule in workload.expectations.rows if rule.source == name]
+        rules = workload.expectations.of_source(name)
         rows = raw_frame(spark, source, find(spark, source, [], workload.base)).where(f"{LEDGER} IS NULL")
         with generating_code(spark):
-            counted = judged(rows, rules, ()).groupBy("_rule").count().where("_rule IS NOT NULL").collect()
+            counted = rows.select(*refusal(rules)).groupBy("_rule").count().where("_rule IS NOT NULL").collect()
         refused.update({row["_rule"]: row["count"] for row in counted})
     assert refused == {
         "tail_number_form": 4,

@@ -12,18 +12,17 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import functions as sf
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, value_ranks
 from jobs.raw.raw_frame import LEDGER
-from jobs.raw.rows import ROW, held_view, judged, raw_table
+from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
 from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.equation import equation
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
-from jobs.stages.loading.log_order import row_places, seq_of, text_ranks
+from jobs.stages.loading.log_order import row_places, seq_of
 from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates, row_fates
 from jobs.workload.operating_days import day_number
 from jobs.workload.sections.sources import Source
@@ -35,6 +34,8 @@ class SourceRows:
 
     source: Source
     rank: int
+    begin: int
+    """How many rows the sources before it have."""
     rows: pa.Table
     counted: ReadRows
 
@@ -43,8 +44,8 @@ class SourceRows:
         return self.rows["_id"].combine_chunks().to_numpy()
 
     def places_in_order(self) -> Ints:
-        """[rows] The place of each row in the source's order."""
-        return row_places([self.rows[name] for name in (*self.source.order, "_hash")])
+        """[rows] The place of each row in the order of all sources."""
+        return row_places([self.rows[name] for name in (*self.source.order, "_hash")]) + self.begin
 
 
 class HeldLoad:
@@ -52,7 +53,12 @@ class HeldLoad:
 
     def __init__(self, run: Run, files: dict[str, SourceFiles]) -> None:
         self._run = run
-        self._sources = [_source_rows(run, source, rank, files[source.name]) for rank, source in enumerate(_all(run))]
+        self._sources: list[SourceRows] = []
+        begin = 0
+        for rank, source in enumerate(run.workload.sources.values()):
+            rows, counted = _read(run, source, rank, files[source.name])
+            self._sources.append(SourceRows(source, rank, begin, rows, counted))
+            begin += rows.num_rows
         self.rows = {of.source.name: of.counted for of in self._sources}
         self._files = file_counts(self.rows, files)
         self._events = candidate_events(run).toArrow()
@@ -73,14 +79,13 @@ class HeldLoad:
         row = self._events[ROW].combine_chunks()
         rank = pc.fill_null(pc.struct_field(row, "rank"), -1).to_numpy()
         ids = pc.fill_null(pc.struct_field(row, "id"), -1).to_numpy()
-        places, begin = np.full(len(row), -1), 0
+        places = np.full(len(row), -1)
         for of in self._sources:
             own = np.flatnonzero(rank == of.rank)
             place = np.searchsorted(of.ids, ids[own])
             known = place < len(of.ids)
             known[known] = of.ids[place[known]] == ids[own][known]
-            places[own[known]] = place[known] + begin
-            begin += len(of.ids)
+            places[own[known]] = place[known] + of.begin
         if len(row) and places.min() < 0:
             raise no_row(self._run.workload)
         return places
@@ -97,7 +102,7 @@ class HeldLoad:
             _day_numbers(self._events["day"].combine_chunks()),
             self._events["ts"].fill_null(0).combine_chunks().to_numpy(),
             self._events["ts"].is_valid().combine_chunks().to_numpy(zero_copy_only=False),
-            text_ranks(self._events["event_type"]),
+            value_ranks(self._events["event_type"].combine_chunks()),
             self._events["_flaw"].combine_chunks(),
         )
 
@@ -117,18 +122,10 @@ class HeldLoad:
             of_rows.append(np.array(known, np.int64)[number.indices.to_numpy()])
         return np.concatenate(of_rows)
 
-    def _places(self) -> Ints:
-        """[rows] The place of each row in the order of all sources."""
-        places, begin = [], 0
-        for of in self._sources:
-            places.append(of.places_in_order() + begin)
-            begin += len(of.ids)
-        return np.concatenate(places)
-
     def _sources_of_rows(self, rows: Ints) -> pa.Array:
-        ends = np.cumsum([len(of.ids) for of in self._sources])
         names = pa.array([of.source.name for of in self._sources])
-        return names.take(pa.array(np.searchsorted(ends, rows, side="right")))
+        begins = [of.begin for of in self._sources]
+        return names.take(pa.array(np.searchsorted(begins, rows, side="right") - 1))
 
     def _days_of_run(self, days: Ints) -> Flags:
         return np.isin(days, [day_number(day) for day in self._run.loads])
@@ -138,7 +135,8 @@ class HeldLoad:
         given = self._given
         passed = np.flatnonzero(self._days_of_run(given.day) & ~self._fates.refused[given.row])
         events, row = self._events.take(passed), given.row[passed]
-        seq = pa.array(seq_of(given.day[passed], given.ts[passed], self._places()[row], given.type[passed]))
+        places = np.concatenate([of.places_in_order() for of in self._sources])
+        seq = pa.array(seq_of(given.day[passed], given.ts[passed], places[row], given.type[passed]))
         own = {
             "run_id": pa.repeat(self._run.run_id, len(row)),
             "seq": pc.coalesce(events["_own_seq"], seq),
@@ -174,26 +172,19 @@ class HeldLoad:
 
     def _texts(self, rows: Ints) -> pa.Array:
         """The raw text of rows; of those that have none, the row as JSON."""
-        texts, begin = [], 0
+        texts: list[pa.Array] = []
         for of in self._sources:
-            own = of.rows.take(rows[(rows >= begin) & (rows < begin + len(of.ids))] - begin)
-            begin += len(of.ids)
+            own = of.rows.take(rows[(rows >= of.begin) & (rows < of.begin + len(of.ids))] - of.begin)
             raw = own["_raw"]
             if raw.null_count:
                 values = of_spark(self._run.spark, own.select(["_id", "_raw", *of.source.columns]))
-                struct = sf.struct(*[sf.col(f"`{name}`") for name in of.source.columns])
-                shown = values.select("_id", sf.coalesce("_raw", sf.to_json(struct)).alias("_raw"))
-                raw = shown.toArrow().sort_by("_id")["_raw"]
+                raw = _by_id(values.select("_id", raw_text(of.source)).toArrow())["_raw"]
             texts += raw.chunks
         return pa.chunked_array(texts, pa.string()).combine_chunks()
 
 
-def _all(run: Run) -> list[Source]:
-    return list(run.workload.sources.values())
-
-
-def _source_rows(run: Run, source: Source, rank: int, files: SourceFiles) -> SourceRows:
-    """The rows of a source, read and judged; Spark has them as the view of the source."""
+def _read(run: Run, source: Source, rank: int, files: SourceFiles) -> tuple[pa.Table, ReadRows]:
+    """The rows of a source, ascending by `_id`, judged; Spark has them as the view of the source."""
     raw = raw_table(run.spark, source, files)
     is_row = raw[LEDGER].is_null()
     rows = _by_id(raw.filter(is_row).drop_columns([LEDGER])).combine_chunks()
@@ -203,11 +194,10 @@ def _source_rows(run: Run, source: Source, rank: int, files: SourceFiles) -> Sou
     check_ledgers(source.name, counted, files)
     view = of_spark(run.spark, held_view(rows, source, rank))
     view.createOrReplaceTempView(source.name)
-    rules = [rule for rule in run.workload.expectations.rows if rule.source == source.name]
-    if rules:
-        refused = judged(view, rules, [f"{ROW}.id"]).where("_rule IS NOT NULL").toArrow()
+    if rules := run.workload.expectations.of_source(source.name):
+        refused = view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
         rows = _with_refusals(rows, refused)
-    return SourceRows(source, rank, rows, counted)
+    return rows, counted
 
 
 def _with_refusals(rows: pa.Table, refused: pa.Table) -> pa.Table:

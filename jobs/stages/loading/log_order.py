@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Floats, Ints
+from cep_core.arrays import Flags, Floats, Ints, value_ranks
 
 DAY_BITS = 40
 
@@ -39,26 +38,13 @@ def _sorted_keys(column: pa.ChunkedArray) -> tuple[Flags, Ints | Floats]:
     """Two numbers that sort as the column's values do: whether there is a value, and which."""
     valid = column.is_valid().combine_chunks().to_numpy(zero_copy_only=False)
     if pa.types.is_string(column.type):
-        return valid, text_ranks(column)
+        return valid, value_ranks(column.combine_chunks())
     if pa.types.is_date32(column.type):
         column = column.cast(pa.int32())
     elif not pa.types.is_floating(column.type):
         column = column.cast(pa.int64())
     zero = pa.scalar(0, column.type)
     return valid, column.fill_null(zero).combine_chunks().to_numpy()
-
-
-def text_ranks(column: pa.ChunkedArray) -> Ints:
-    """[rows] The rank of each text among the column's texts, by its bytes; -1: null.
-
-    >>> text_ranks(pa.chunked_array([["b", None, "a"], ["b"]])).tolist()
-    [1, -1, 0, 1]
-    """
-    coded = column.combine_chunks().dictionary_encode()
-    words = len(coded.dictionary)
-    ranks = np.full(words + 1, -1)
-    ranks[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(words)
-    return ranks[coded.indices.fill_null(words).to_numpy()]
 
 
 def seq_of(day: Ints, ts: Ints, place: Ints, event_type: Ints) -> Ints:

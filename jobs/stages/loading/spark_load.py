@@ -15,14 +15,13 @@ from pyspark.sql import functions as sf
 
 from jobs.lake.statements import statement
 from jobs.raw.raw_frame import LEDGER
-from jobs.raw.rows import judged, raw_frame, view_of
+from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
 from jobs.workload.sections.sources import Source
 
-OF_ROW = ("_id", "_number", "_file", "_day", "_raw")
 IN_ORDER = ("day", "ts", "_row.rank", "_row.order", "_row.hash", "event_type")
 
 
@@ -135,19 +134,17 @@ def _counted(frame: DataFrame) -> ReadRows:
 
 def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame:
     """Each row's name, file, text, and the rule that refuses it."""
-    rules = [rule for rule in run.workload.expectations.rows if rule.source == source.name]
-    columns = sf.struct(*[sf.col(f"`{name}`") for name in source.columns])
-    with_rule = judged(rows, rules, [*OF_ROW, *(f"`{name}`" for name in source.columns)])
-    return with_rule.select(
+    rule, reason = refusal(run.workload.expectations.of_source(source.name))
+    return rows.select(
         sf.lit(rank).alias("rank"),
         sf.col("_id").alias("id"),
         sf.lit(source.name).alias("source"),
         sf.col("_number").alias("number"),
         sf.col("_file").alias("file"),
         sf.col("_day").alias("day"),
-        sf.coalesce("_raw", sf.to_json(columns)).alias("raw"),
-        sf.col("_rule").alias("rule"),
-        sf.col("_reason").alias("reason"),
+        raw_text(source).alias("raw"),
+        sf.coalesce("_rule", rule).alias("rule"),
+        sf.coalesce("_reason", reason).alias("reason"),
     )
 
 

@@ -60,6 +60,10 @@ class Expectations:
     rows: tuple[RowRule, ...] = ()
     gate: tuple[GateRule, ...] = field(default=())
 
+    def of_source(self, name: str) -> list[RowRule]:
+        """The row rules of a source, in declared order."""
+        return [rule for rule in self.rows if rule.source == name]
+
 
 def read_expectations(problems: Problems, value: object, sources: Mapping[str, Source]) -> Expectations:
     """The rules of a parsed expectations.yaml."""

@@ -80,7 +80,9 @@ def test_counts_are_those_of_the_log(spark: SparkSession, monkeypatch: pytest.Mo
             assert (own.counts.tolist(), own.others) == (same.counts.tolist(), same.others)
 
 
-def test_statistics_are_those_of_small_runs(spark: SparkSession, tmp_path: Path) -> None:
+def test_statistics_are_those_of_small_runs(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rates, distinct and heavy values of every kind: texts, integers, floats with both zeros, bools, and gaps.
 
     Stamps are nanoseconds, some just before the end of a period: too many digits for a double.
@@ -106,6 +108,7 @@ def test_statistics_are_those_of_small_runs(spark: SparkSession, tmp_path: Path)
     schema |= {name: ARROW_TYPES[AttributeType(kind)] for name, kind in types.items()}
     events = pa.Table.from_pylist(rows, pa.schema(schema))
     write_deltalake(tmp_path / "gates" / "events", events, partition_by=["day"])
+    monkeypatch.setattr("jobs.stages.statistics.frame_of", lambda *_: spark.createDataFrame(events))
     atoms = (
         Atom("arrive", (("who", "x"), ("gate", "y"))),
         Atom("leave", (("who", "x"), ("weight", "z"), ("late", "l"))),

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, value_ranks
 
 LARGEST = 2**63 - 1
 EXACT = 2**53
@@ -126,11 +126,8 @@ def _lexical_ranks(numbers: npt.NDArray[np.float64], rests: Ints) -> Ints:
 
 def _ranked(values: pa.Array) -> pa.Array:
     """Dense ranks of the values; null stays null."""
-    coded = values.dictionary_encode()
-    order = pc.sort_indices(coded.dictionary).to_numpy()
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return pa.array(rank).take(coded.indices)
+    ranks = value_ranks(values)
+    return pa.array(ranks, mask=ranks < 0)
 
 
 def _masked(ranks: Ints, values: pa.Array) -> pa.Array:
