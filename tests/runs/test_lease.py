@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -84,8 +85,8 @@ def _race(path: Path, run_id: str) -> str | None:
 def test_of_many_runs_at_once_one_gets_it(path: Path) -> None:
     """Also when they all meet the same expired lease."""
     take(path, "old", "old", now=NOW)
-    with multiprocessing.get_context("fork").Pool(6) as racers:
-        winners = racers.starmap(_race, [(path, f"r{n}") for n in range(24)], chunksize=1)
+    with ProcessPoolExecutor(6, multiprocessing.get_context("forkserver")) as racers:
+        winners = list(racers.map(_race, [path] * 24, [f"r{n}" for n in range(24)]))
     assert sum(winner is not None for winner in winners) == 1
 
 

@@ -114,10 +114,8 @@ def write_workload(folder: Path, days: int = 4) -> Path:
 
 
 def join_projected(home: Path) -> None:
-    """Let the policy `after_heavy` join the workload, without causes."""
+    """Let the policy `after_heavy` join the workload."""
     (home / "policies" / "after_heavy.mfotl").write_text(PROJECTED)
-    file = home / "workload.yaml"
-    file.write_text(file.read_text().replace("queries:\n", "queries:\n  after_heavy: {explained: 0}\n"))
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False, early: bool = False) -> None:
