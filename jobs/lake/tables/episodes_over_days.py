@@ -37,7 +37,7 @@ def register_episodes_over_days(spark: SparkSession, workload: str, lake: Path |
         if values is not None and keys is not None:
             comment = quoted(f"One row is a run of time-points, over any number of days, at which {policy} is violated")
             view = identifier(workload, policy + OVER_DAYS)
-            asked = episodes_over_days(workload, policy, values, keys)
+            asked = episodes_over_days(workload, policy, values, keys, has_share=_has(folder, "share"))
             spark.sql(f"CREATE OR REPLACE VIEW {view} COMMENT {comment} AS\n{asked}")
             views.append(policy + OVER_DAYS)
     return views
@@ -51,11 +51,21 @@ def _columns(folder: Path, name: str) -> list[str] | None:
     return None if listed is None else [column for column in listed.split(",") if column]
 
 
-def episodes_over_days(workload: str, policy: str, values: Sequence[str], keys: Sequence[str]) -> str:
+def _has(folder: Path, column: str) -> bool:
+    """Whether a table has a column."""
+    from deltalake import DeltaTable
+
+    return any(field.name == column for field in DeltaTable(folder).schema().fields)
+
+
+def episodes_over_days(
+    workload: str, policy: str, values: Sequence[str], keys: Sequence[str], *, has_share: bool = False
+) -> str:
     """The query of the view.
 
     `values`: the columns that tell whose an episode is. `keys`: those of them on which it depends whether a point
-    judges, as in the table of judged values. Days that follow one another and are known are a stretch.
+    judges, as in the table of judged values. `has_share`: each episode says what share of its sub-log's points it has,
+    and so how many these are on its day. Days that follow one another and are known are a stretch.
 
     >>> print(episodes_over_days("w", "p", ["x"], []))  # doctest: +ELLIPSIS
     SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,
@@ -83,10 +93,13 @@ def episodes_over_days(workload: str, policy: str, values: Sequence[str], keys: 
     over = _over(own, "day, first_ts, first_offset")
     columns = "".join(f", {name}" for name in own)
     judged_days = _with_judged_days(workload, policy, [f"`{name}`" for name in keys])
+    # A share is a quotient of counts: rounded, points / share is the count of the sub-log's points again.
+    share = "  sum(points) / sum(round(points / share)) AS share,\n" if has_share else ""
     return (
         "SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,\n"
         "  min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,\n"
         "  max_by(last_offset, last_ts) AS last_offset, sum(points) AS points,\n"
+        f"{share}"
         f"  min_by(touches_begin, first_ts) AS touches_begin, max_by(touches_end, last_ts) AS touches_end{columns}\n"
         "FROM (\n"
         f"  SELECT *, sum(begins) OVER {over} AS episode\n"
