@@ -1,7 +1,6 @@
 """Grouping without comparisons: rows in a stable order of their dictionary codes, found by counting.
 
-All functions are linear in the number of rows, with one radix pass for each 16 bits of the largest code. Rows that are
-already in order are not sorted again.
+All functions are linear in the number of rows and of codes. Rows that are already in order are not sorted again.
 """
 
 from __future__ import annotations
@@ -11,10 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numba import njit
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints, read_only
 
-_DIGIT = 1 << 16
+_FEWEST_BITS, _MOST_BITS = 16, 22
+"""Bits of a code that one pass counts, by the number of rows; more counters than these are far from the processor."""
 
 
 def stable_order(codes: Ints, size: int) -> Ints:
@@ -25,14 +26,69 @@ def stable_order(codes: Ints, size: int) -> Ints:
     """
     if size <= 1 or np.all(codes[1:] >= codes[:-1]):
         return np.arange(len(codes), dtype=np.int64)
-    # a stable sort of 16-bit keys is a radix sort in NumPy; wider codes take one pass for each 16 bits
-    order = np.argsort((codes % _DIGIT).astype(np.uint16), kind="stable")
-    above = _DIGIT
-    while above < size:
-        digit = ((codes[order] // above) % _DIGIT).astype(np.uint16)
-        order = order[np.argsort(digit, kind="stable")]
-        above *= _DIGIT
-    return order.astype(np.int64, copy=False)
+    bits = min(max(len(codes).bit_length(), _FEWEST_BITS), _MOST_BITS)
+    if size <= 1 << bits:
+        return _counted_order(read_only(codes), size)
+    low = _counted_order(read_only(codes & ((1 << bits) - 1)), 1 << bits)
+    return low[stable_order(codes[low] >> bits, (size >> bits) + 1)]
+
+
+@njit(cache=True)
+def _counted_order(codes: Ints, size: int) -> Ints:
+    """The stable order of codes below `size`: each is counted, then each row is put where its code's rows go on."""
+    place = np.zeros(size + 1, np.int64)
+    for code in codes:
+        place[code + 1] += 1
+    for code in range(size):
+        place[code + 1] += place[code]
+    order = np.empty(codes.shape[0], np.int64)
+    for row in range(codes.shape[0]):
+        order[place[codes[row]]] = row
+        place[codes[row]] += 1
+    return order
+
+
+@njit(cache=True)
+def first_codes(values: Ints, low: int, size: int) -> tuple[Ints, Ints]:
+    """The values low..low + size - 1 numbered in order of first occurrence, and the first row of each.
+
+    Smaller values are null: -1.
+
+    >>> codes, rows = first_codes(read_only(np.array([7, 5, 4, 7])), 5, 3)
+    >>> codes.tolist(), rows.tolist()
+    ([0, 1, -1, 0], [0, 1])
+    """
+    number = np.full(size, -1, np.int64)
+    codes = np.empty(values.shape[0], np.int64)
+    rows = np.empty(min(size, values.shape[0]), np.int64)
+    n = 0
+    for row in range(values.shape[0]):
+        value = values[row] - low
+        if value < 0:
+            codes[row] = -1
+            continue
+        if number[value] < 0:
+            number[value] = n
+            rows[n] = row
+            n += 1
+        codes[row] = number[value]
+    return codes, rows[:n].copy()
+
+
+@njit(cache=True)
+def first_chosen(codes: Ints, chosen: Flags, size: int) -> Ints:
+    """The codes of the chosen rows, each once, in order of first occurrence."""
+    seen = np.zeros(size, np.bool_)
+    first = np.empty(min(size, codes.shape[0]), np.int64)
+    n = 0
+    for row in range(codes.shape[0]):
+        if chosen[row] and not seen[codes[row]]:
+            seen[codes[row]] = True
+            first[n] = codes[row]
+            n += 1
+            if n == size:
+                break
+    return first[:n].copy()
 
 
 def offsets_of(codes: Ints, size: int) -> Ints:

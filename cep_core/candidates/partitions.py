@@ -2,8 +2,8 @@
 
 A partition has one value for each key class. An event is in every partition that agrees with the event's values. So an
 event without some part of the key is in many partitions (GRETA's Q3: an accident is in the partition of every vehicle
-of its segment). Only partitions in which every mandatory variable has an event can contain a match. All steps are hash
-encodings and radix sorts: the cost is linear in the events and in the pairs of the join.
+of its segment). Only partitions in which every mandatory variable has an event can contain a match. Tuples of codes
+are numbered and counted: the cost is linear in the events and in the pairs of the join.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import reduce
 
 import numpy as np
 
-from cep_core.arrays import Ints
-from cep_core.candidates.grouping import combined, offsets_of, stable_order
+from cep_core.arrays import Flags, Ints, read_only
+from cep_core.candidates.grouping import combined, first_chosen, first_codes, offsets_of, stable_order
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Unit
 from cep_core.language.patterns.tree import Sequence as Seq
 
@@ -26,6 +26,43 @@ class KeyTuples:
 
     columns: Mapping[int, Ints]
     length: int
+
+
+@dataclass(frozen=True)
+class Tupled:
+    """The key tuples of n rows, each different tuple once: what is said of a tuple holds for all of its rows."""
+
+    code: Ints
+    """[n] the number of each row's tuple, in order of first occurrence."""
+    tuples: KeyTuples
+    """The different tuples by number."""
+
+    def of(self, chosen: Flags) -> KeyTuples:
+        """The tuples of the chosen rows, in order of first occurrence."""
+        numbers = first_chosen(self.code, chosen, self.tuples.length)
+        return KeyTuples({k: codes[numbers] for k, codes in self.tuples.columns.items()}, len(numbers))
+
+    def matched(self, right: KeyTuples, sizes: Sequence[int]) -> tuple[Ints, Ints]:
+        """Pairs (row, number of a right tuple) that agree on all classes bound in both, in the order of the rows."""
+        at, partner = matching_pairs(self.tuples, right, sizes)
+        counts = np.bincount(at, minlength=self.tuples.length)
+        if counts.max(initial=0) <= 1:
+            partner_of = np.full(self.tuples.length, -1, dtype=np.int64)
+            partner_of[at] = partner
+            partners = partner_of[self.code]
+            rows = np.flatnonzero(partners >= 0)
+            return rows, partners if len(rows) == len(partners) else partners[rows]
+        firsts, lengths = (np.cumsum(counts) - counts)[self.code], counts[self.code]
+        return _spread(lengths, firsts, partner)
+
+
+def tupled(relation: KeyTuples, sizes: Sequence[int]) -> Tupled:
+    """The different tuples of a relation. `sizes`: the number of codes of each class."""
+    if not relation.columns:
+        return Tupled(np.zeros(relation.length, dtype=np.int64), KeyTuples({}, min(relation.length, 1)))
+    code, size = combined(list(relation.columns.values()), [sizes[k] for k in relation.columns])
+    code, rows = first_codes(read_only(code), 0, size)
+    return Tupled(code, KeyTuples({k: codes[rows] for k, codes in relation.columns.items()}, len(rows)))
 
 
 def matching_pairs(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> tuple[Ints, Ints]:
@@ -41,11 +78,15 @@ def matching_pairs(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> t
     codes, size = combined(both, [sizes[k] for k in shared])
     left_codes, right_codes = codes[: left.length], codes[left.length :]
     order, offsets = stable_order(right_codes, size), offsets_of(right_codes, size)
-    counts = (offsets[1:] - offsets[:-1])[left_codes]
-    rows = np.repeat(np.arange(left.length, dtype=np.int64), counts)
-    # the k-th pair of a left row takes the k-th right row of its code
+    rows, places = _spread((offsets[1:] - offsets[:-1])[left_codes], offsets[left_codes], order)
+    return rows, places
+
+
+def _spread(counts: Ints, firsts: Ints, values: Ints) -> tuple[Ints, Ints]:
+    """For each k, counts[k] times k, beside values[firsts[k]], values[firsts[k] + 1] and so on."""
+    rows = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rows, order[offsets[left_codes][rows] + within]
+    return rows, values[firsts[rows] + within]
 
 
 def join(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> KeyTuples:

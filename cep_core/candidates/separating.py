@@ -35,6 +35,9 @@ LEAST = -LARGEST - 1
 Asked = Callable[[Reference], bool]
 """A question about a reference."""
 
+Rows = Callable[[Iterable[str]], pa.Table]
+"""The rows with the asked columns, and at least one."""
+
 Term = tuple[Expression, bool]
 """A term of a sum, and whether it is subtracted."""
 
@@ -102,9 +105,9 @@ def limits(comparison: Comparison) -> bool:
 
 
 class Sides:
-    """The sides of comparisons as columns over rows. Each sum is evaluated once."""
+    """The sides of comparisons as columns over rows. Each sum is evaluated once, from the columns that it reads."""
 
-    def __init__(self, rows: pa.Table) -> None:
+    def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._sums: dict[WholeSum, pa.Array] = {}
         self._ends: dict[WholeSum, tuple[int, int] | None] = {}
@@ -112,10 +115,13 @@ class Sides:
     def column(self, side: Expression) -> pa.Array:
         """The value of a side in each row."""
         if not isinstance(side, WholeSum):
-            return evaluate(side, self._rows)
+            return self._evaluated(side)
         if side not in self._sums:
-            self._sums[side] = evaluate(side, self._rows)
+            self._sums[side] = self._evaluated(side)
         return self._sums[side]
+
+    def _evaluated(self, side: Expression) -> pa.Array:
+        return evaluate(side, self._rows(reference.attribute for reference in references(side)))
 
     def always_fits(self, comparison: Comparison) -> bool:
         """Whether the sum that `comparison` tests fits 64 bits for any two rows in which it is known."""

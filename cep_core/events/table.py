@@ -93,8 +93,8 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
         raise ValueError(f"'ts' holds {ends['min']} to {ends['max']}: moments lie between -2^62 and 2^62")
     if not _is_unique(table.column("seq")):
         raise ValueError("'seq' is not unique")
-    if schema is not None and not schema.open_world:
-        _check_attributes(table, schema)
+    if schema is not None:
+        check_attributes(table, schema)
 
 
 def _is_unique(numbers: pa.ChunkedArray) -> bool:
@@ -103,7 +103,10 @@ def _is_unique(numbers: pa.ChunkedArray) -> bool:
     return bool((column[1:] > column[:-1]).all()) or pc.count_distinct(numbers).as_py() == len(numbers)
 
 
-def _check_attributes(table: pa.Table, schema: LogSchema) -> None:
+def check_attributes(table: pa.Table, schema: LogSchema) -> None:
+    """Raise ValueError unless each attribute of a declared schema has a column of its type."""
+    if schema.open_world:
+        return
     for event_type, attributes in schema.types.items():
         for attribute in attributes.values():
             if attribute.name not in table.column_names:

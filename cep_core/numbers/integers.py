@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
+from cep_core.numbers.group_sums import add_to
 
 HALF = 31
 HALF_MASK = np.int64((1 << HALF) - 1)
@@ -125,13 +126,14 @@ class Integers:
         low = np.zeros(count, dtype=np.int64)
         if len(self) == 0:
             return Integers(low)
+        places = read_only(groups)
         if max(-int(self.small.min()), int(self.small.max())) * len(self) < SAFE:
-            np.add.at(low, groups, self.small)
+            add_to(low, places, read_only(self.small))
             large: dict[int, int] = {}
         else:
             high = np.zeros(count, dtype=np.int64)
-            np.add.at(low, groups, self.small & HALF_MASK)
-            np.add.at(high, groups, self.small >> HALF)
+            add_to(low, places, read_only(self.small & HALF_MASK))
+            add_to(high, places, read_only(self.small >> HALF))
             high += low >> HALF
             low &= HALF_MASK
             is_large = np.abs(high) >= (1 << (HALF - 1))

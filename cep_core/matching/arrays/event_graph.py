@@ -57,7 +57,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     """
     query, automaton = plan.query, plan.automaton
     candidate = candidates(query, events, owned)
-    table = events.select(_attributes(query)).take(pa.array(candidate.rows))
+    table = candidate.table(_attributes(query))
     tests = evaluate_conditions(plan.conditions, automaton, table)
     fits = np.empty((len(candidate.rows), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
@@ -105,12 +105,9 @@ def _attributes(query: Query) -> list[str]:
     expressions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
     expressions += [predicate.expression for predicate in query.match_predicates]
     expressions += [item.expression for item in query.returns if item.expression is not None]
-    named = {
-        part.attribute
-        for expression in expressions
-        for part in walk(expression)
-        if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None
-    }
+    parts = [part for expression in expressions for part in walk(expression)]
+    named = {part.attribute for part in parts if isinstance(part, Reference)}
+    named |= {part.attribute or "seq" for part in parts if isinstance(part, PrefixAggregate)}  # COUNT(*) counts any
     for key in query.key_classes:
         named |= {attribute for _, attribute in key.members if not key.slices}
-    return sorted(named | {"seq", *(query.partition_attributes if query.skip is not None else ())})
+    return sorted(named | {*(query.partition_attributes if query.skip is not None else ())})

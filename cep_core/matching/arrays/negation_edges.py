@@ -153,7 +153,7 @@ def _completions(
     network: Network, rows: GraphRows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
 ) -> Ints:
     """For each neighbour, the row at which the first match of the element after it is complete, or m."""
-    sides = Sides(rows.table)
+    sides = Sides(lambda _: rows.table)
     tests = [test for test in tests if not (limits(test.comparison) and sides.always_fits(test.comparison))]
     keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
     for place, test in enumerate(tests):

@@ -137,7 +137,7 @@ def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.T
     variables = automaton.variables
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
 
-    sides = Sides(rows)
+    sides = Sides(lambda _: rows)
     for predicate, separated in conditions.edges:
         for test in separated:
             if limits(test) and sides.always_fits(test):

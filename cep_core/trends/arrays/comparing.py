@@ -21,14 +21,13 @@ from cep_core.trends.arrays.ranks import Compared, compare
 class Comparing:
     """The candidates of a slice, with their comparisons."""
 
-    def __init__(self, candidates: Candidates, events: pa.Table) -> None:
+    def __init__(self, candidates: Candidates) -> None:
         self._candidates = candidates
-        self._events = events
         self._evaluated: dict[Comparison, Compared] = {}
 
     @cached_property
     def _sides(self) -> Sides:
-        return Sides(self._events.take(pa.array(self._candidates.rows)))
+        return Sides(self._candidates.table)
 
     def evaluated(self, comparison: Comparison) -> Compared:
         """Both sides of a comparison on every candidate. Linear time."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -43,23 +44,25 @@ class Line:
     comparing: Comparing
     backwards: bool = False
 
-    @property
+    @cached_property
     def first(self) -> Ints:
         """[m] The first vertex of each vertex's partition."""
         return np.repeat(self.offsets[:-1], np.diff(self.offsets))
 
-    @property
+    @cached_property
     def tick_start(self) -> Ints:
         """[m] The first vertex of each vertex's tick."""
-        opens, group = self._ticks()
-        return opens[group]
+        opens, group = self._ticks
+        return opens[group] if len(opens) < len(group) else opens
 
-    @property
+    @cached_property
     def tick_end(self) -> Ints:
         """[m] One after the last vertex of each vertex's tick."""
-        opens, group = self._ticks()
-        return np.append(opens[1:], len(self.tick))[group]
+        opens, group = self._ticks
+        ends = np.append(opens[1:], len(self.tick))
+        return ends[group] if len(opens) < len(group) else ends
 
+    @cached_property
     def _ticks(self) -> tuple[Ints, Ints]:
         first = self.first
         changes = np.ones(len(self.tick), dtype=np.bool_)

@@ -9,6 +9,9 @@ import numpy as np
 from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.trends.arrays.graph import Vertices
 
+Places = Ints | slice
+"""The numbers of some ranges; a slice takes them without a copy."""
+
 
 class Ranges(NamedTuple):
     """R ranges of vertices, in time order, partition after partition: the ranges of windows or of panes."""
@@ -20,7 +23,7 @@ class Ranges(NamedTuple):
     partition: Ints
     """[R] The partition of the vertices."""
 
-    def take(self, places: Ints) -> Ranges:
+    def take(self, places: Places) -> Ranges:
         """The ranges at these places."""
         return Ranges(self.first[places], self.last[places], self.partition[places])
 

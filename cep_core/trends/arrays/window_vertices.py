@@ -8,15 +8,19 @@ contain exactly the same vertices share one *range*. A range is counted once, ho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
+from cep_core.inner_kernels import inner
 from cep_core.trends.arrays.ranges import Ranges
 
 EARLIEST = np.iinfo(np.int64).min
 LATEST = np.iinfo(np.int64).max
+NEAR = 8
+"""Vertices that are looked at one after another before a search takes larger steps."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,11 @@ class Windows:
     opener: Ints
     """[R] The first window of each range."""
 
-    @property
+    @cached_property
     def ranges(self) -> Ranges:
         """The ranges in the form that kernels read."""
-        return Ranges(self.first, self.last, self.partition[self.opener])
+        one_each = len(self.opener) == len(self.partition)
+        return Ranges(self.first, self.last, self.partition if one_each else self.partition[self.opener])
 
 
 def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int, ...] | None = None) -> Windows:
@@ -55,47 +60,71 @@ def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int
     (array([0, 0, 1, 1]), array([0, 2]), array([2, 3]))
     """
     begin, end = (EARLIEST, LATEST) if days is None else (days[0], days[-1])
-    listed = _list(ts, offsets, np.int64(size), np.int64(slide), np.int64(begin), np.int64(end))
-    index, partition, first, last = listed
-    opens = np.ones(len(index), dtype=np.bool_)
-    if len(index):
-        opens[1:] = (first[1:] != first[:-1]) | (last[1:] != last[:-1]) | (partition[1:] != partition[:-1])
-    opener = np.flatnonzero(opens).astype(np.int64)
-    return Windows(index, partition, np.cumsum(opens, dtype=np.int64) - 1, first[opener], last[opener], opener)
+    sides = np.int64(size), np.int64(slide), np.int64(begin), np.int64(end)
+    return Windows(*_list(read_only(ts), read_only(offsets), *sides))
+
+
+@inner
+def _bound(ts: Ints, begin: int, stop: int, moment: int) -> int:
+    """The first of the vertices begin..stop-1 at or after a moment: a few steps, then steps that double."""
+    for _ in range(NEAR):
+        if begin == stop or ts[begin] >= moment:
+            return begin
+        begin += 1
+    step = NEAR
+    while begin + step < stop and ts[begin + step] < moment:
+        begin += step
+        step *= 2
+    end = min(begin + step, stop)
+    while begin < end:
+        middle = (begin + end) >> 1
+        if ts[middle] < moment:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @njit(cache=True)
-def _list(ts: Ints, offsets: Ints, size: int, slide: int, begin: int, end: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """The index, partition, first and last vertex of each window whose end - 1 lies in [begin, end)."""
+def _list(
+    ts: Ints, offsets: Ints, size: int, slide: int, begin: int, end: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
+    """The fields of `Windows`, for each window whose end - 1 lies in [begin, end).
+
+    Pages of the arrays beyond what is listed are never touched, so they are not copied to their length.
+    """
     room = max(np.int64(16), np.int64(ts.shape[0]))
-    columns = np.empty((4, room), np.int64)
-    n = 0
+    columns = np.empty((6, room), np.int64)
+    n, ranges = 0, 0
     earliest = np.int64(EARLIEST) if begin == EARLIEST else -((size - 1 - begin) // slide)  # the first owned k
     for p in range(offsets.shape[0] - 1):
         stop = offsets[p + 1]
         first = offsets[p]
         last = first
         k = earliest
+        opened = ranges
         while first < stop:
-            k = max(k, (ts[first] - size) // slide + 1)  # the first window that reaches the vertex
+            if k == earliest or ts[first] - k * slide >= size:
+                k = max(k, (ts[first] - size) // slide + 1)  # the first window that reaches the vertex
             start = k * slide
             if start + size - 1 >= end:
                 break
-            while first < stop and ts[first] < start:
-                first += 1
-            last = max(last, first)
-            while last < stop and ts[last] < start + size:
-                last += 1
+            first = _bound(ts, last if last > first and ts[last - 1] < start else first, stop, start)
+            last = _bound(ts, max(last, first), stop, start + size)
             if first < last:
                 if n == room:
-                    wider = np.empty((4, 2 * room), np.int64)
+                    wider = np.empty((6, 2 * room), np.int64)
                     wider[:, :room] = columns
                     columns = wider
                     room *= 2
+                if ranges == opened or columns[3, ranges - 1] != first or columns[4, ranges - 1] != last:
+                    columns[3, ranges] = first
+                    columns[4, ranges] = last
+                    columns[5, ranges] = n
+                    ranges += 1
                 columns[0, n] = k
                 columns[1, n] = p
-                columns[2, n] = first
-                columns[3, n] = last
+                columns[2, n] = ranges - 1
                 n += 1
             k += 1
-    return columns[0, :n].copy(), columns[1, :n].copy(), columns[2, :n].copy(), columns[3, :n].copy()
+    return columns[0, :n], columns[1, :n], columns[2, :n], columns[3, :ranges], columns[4, :ranges], columns[5, :ranges]

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from cep_core.arrays import NOTHING, Ints
 from cep_core.candidates.candidates import Candidates
+from cep_core.candidates.separating import Rows
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.patterns.bind.naming import always_bound
 from cep_core.language.patterns.values.expressions import column
@@ -37,12 +38,12 @@ from cep_core.trends.plan.trend_plan import TrendPlan
 from cep_core.trends.result.trends import Trends
 
 
-def aggregate_trends(plan: TrendPlan, candidates: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
+def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, ...] | None) -> Trends:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
     clock = candidates.pos if plan.query.window.events else candidates.ts
     windows = list_windows(clock, candidates.offsets, plan.size, plan.slide, days)
     aggregates = plan.aggregates
-    columns = aggregated_columns(aggregates, candidates.rows, events)
+    columns = aggregated_columns(aggregates, candidates.table)
     never_zero = [_never_zero(total, plan, candidates, columns) for total in aggregates.totals]
     added_totals = tuple(total for total, nonzero in zip(aggregates.totals, never_zero, strict=True) if not nonzero)
     weights = weights_of(
@@ -60,7 +61,7 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, events: pa.Table, 
         else np.zeros((len(candidates.rows), 0), np.int64),
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
-    comparing = Comparing(candidates, events)
+    comparing = Comparing(candidates)
     line = Line(candidates.offsets, in_order if plan.ordered else candidates.ts, candidates.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
@@ -98,12 +99,11 @@ def _never_zero(total: CarriedTotal, plan: TrendPlan, numbers: Candidates, colum
     return not any(bool((missing & numbers.variables[name]).any()) for name in total.variables)
 
 
-def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:
-    """The attributes that the totals and minima read, at the given rows of the events."""
-    indices = pa.array(rows)
+def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array]:
+    """The attributes that the totals and minima read, of some rows of the events."""
+    table = rows(aggregates.attributes)
     return {
-        name: column(events, name).take(indices).cast(ARROW_TYPES[kind], safe=False)
-        for name, kind in aggregates.attributes.items()
+        name: column(table, name).cast(ARROW_TYPES[kind], safe=False) for name, kind in aggregates.attributes.items()
     }
 
 

@@ -38,7 +38,7 @@ class Case:
     @cached_property
     def partition(self) -> Ints:
         """[R] The partition of each range."""
-        return self.windows.partition[self.windows.opener]
+        return self.windows.ranges.partition
 
     @property
     def partitions(self) -> int:
@@ -69,8 +69,11 @@ class Case:
     @cached_property
     def visits(self) -> Floats:
         """[P] The number of vertices in all windows of a partition; a vertex counts once for each window."""
-        lengths = self.windows.last - self.windows.first
-        return np.bincount(self.partition, lengths, minlength=self.partitions).astype(np.float64)
+        visits = np.zeros(self.partitions)
+        begin, _, held = self._held
+        if len(held):
+            visits[held] = np.add.reduceat(self.windows.last - self.windows.first, begin)
+        return visits
 
     @cached_property
     def ranges(self) -> Ints:
@@ -80,8 +83,14 @@ class Case:
     @cached_property
     def span(self) -> Floats:
         """[P] The number of vertices from the start of the first window to the end of the last window."""
-        last = np.zeros(self.partitions)
-        np.maximum.at(last, self.partition, self.windows.last)
-        first = np.full(self.partitions, np.inf)
-        np.minimum.at(first, self.partition, self.windows.first)
-        return last - np.where(np.isfinite(first), first, 0)
+        span = np.zeros(self.partitions)
+        begin, end, held = self._held
+        span[held] = self.windows.last[end - 1] - self.windows.first[begin]  # ranges are in time order
+        return span
+
+    @cached_property
+    def _held(self) -> tuple[Ints, Ints, Ints]:
+        """The first range of each partition that has ranges, one after its last, and the numbers of these."""
+        held = np.flatnonzero(self.ranges)
+        end = np.cumsum(self.ranges)[held]
+        return end - self.ranges[held], end, held

@@ -44,7 +44,7 @@ class Counted:
         for query, plans in self.plans:
             matched = candidates(query, events, owned)
             for sign, plan in plans:
-                trends = aggregate_trends(plan, matched, events, days)
+                trends = aggregate_trends(plan, matched, days)
                 group_by, slide = partial.query.group_by, partial.slide
                 groups = group_trends(trends, matched.keys, matched.partitions, group_by, slide)
                 yield partial.batch(groups if sign > 0 else groups.negative())

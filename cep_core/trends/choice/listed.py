@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import NOTHING, Ints
+from cep_core.arrays import Ints
 from cep_core.candidates.partitions import KeyTuples, matching_pairs
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
@@ -27,7 +27,7 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.weights import weights_of
 from cep_core.trends.choice.aggregation import aggregated_columns
 from cep_core.trends.plan.aggregates import Aggregates
-from cep_core.trends.result.groups import group_trends
+from cep_core.trends.result.groups import group_trends, least_by
 from cep_core.trends.result.partial import Partial
 from cep_core.trends.result.trends import Trends
 
@@ -114,17 +114,20 @@ class Listed:
         partition, firsts = group_rows(codes or [np.zeros(len(matches.start), dtype=np.int64)])
         totals, shifts = self._totals(matches, events)
         minima, codings = [], []
-        columns = aggregated_columns(self._aggregates, matches.row, events)
+        columns = self._columns(matches, events)
         for minimum in self._aggregates.minima:
             occurrence_codes, coding = encode(columns[minimum.attribute], minimum.largest)
-            smallest = np.full(len(matches.start), NOTHING, dtype=np.int64)
             chosen = self._of(matches, minimum.variables)
-            np.minimum.at(smallest, matches.match[chosen], occurrence_codes[chosen])
-            minima.append(smallest)
+            minima.append(least_by(occurrence_codes[chosen], matches.match[chosen], len(matches.start)))
             codings.append(coding)
         trends = Trends(partition, matches.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))
         return partial.batch(group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide))
+
+    def _columns(self, matches: Occurrences, events: pa.Table) -> dict[str, pa.Array]:
+        """The attributes that the totals and minima read, of each occurrence."""
+        rows = pa.array(matches.row)
+        return aggregated_columns(self._aggregates, lambda names: events.select(list(names)).take(rows))
 
     def _of(self, matches: Occurrences, variables: tuple[str, ...]) -> Ints:
         """The occurrences of the given variables."""
@@ -134,7 +137,7 @@ class Listed:
     def _totals(self, matches: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
         """For each match 1, then the totals of its occurrences; and the shift of each total (divided by 2**shift)."""
         carried, count = self._aggregates.totals, len(matches.start)
-        columns = aggregated_columns(self._aggregates, matches.row, events)
+        columns = self._columns(matches, events)
         weights = weights_of(carried, (0,) * len(carried), columns, len(matches.row))
         parts: list[Integers] = [Integers(np.zeros(count, dtype=np.int64))] * weights.limbs.shape[1]
         for total, (plus, minus) in zip(carried, weights.places, strict=True):

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cep_core.arrays import Ints
-from cep_core.trends.arrays.ranges import Numbers, no_numbers
+from cep_core.trends.arrays.ranges import Numbers, Places, no_numbers
 from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.examples import Example
 from cep_core.trends.choice.uncompared import count_at_meeting_points, count_by_panes, count_by_two_states
@@ -61,7 +60,7 @@ class Kernel:
     """Whether it can count this part of a slice."""
     cost: Callable[[Case], Costs]
     """The cost for each partition."""
-    count: Callable[[Case, Ints, Numbers], None]
+    count: Callable[[Case, Places, Numbers], None]
     """Fills the numbers of the given ranges."""
     examples: tuple[Example, ...]
     shares: bool = False
@@ -82,8 +81,12 @@ def costs_of(case: Case) -> Costs:
 def count(case: Case) -> Numbers:
     """The numbers that the chosen kernels count. Ranges that overflow a machine word are flagged."""
     numbers = no_numbers(case.vertices, len(case.windows.first))
-    chosen = costs_of(case).argmin(axis=0)[case.partition]
-    for number in np.unique(chosen):
+    of_partition = costs_of(case).argmin(axis=0)
+    if len(of_partition) and (of_partition == of_partition[0]).all():
+        KERNELS[of_partition[0]].count(case, slice(None), numbers)
+        return numbers
+    chosen = of_partition[case.partition]
+    for number in np.unique(of_partition):
         ranges = np.flatnonzero(chosen == number)
         of_kernel = numbers.take(ranges)
         KERNELS[number].count(case, ranges, of_kernel)
@@ -121,27 +124,27 @@ def _two_states_fit(case: Case) -> bool:
     return not case.limited and not (case.plan.guarded.forbidden and case.carries)
 
 
-def _count_ranked(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _count_ranked(case: Case, ranges: Places, numbers: Numbers) -> None:
     count_compared_windows(case.graph.of_ranges(ranges), case.windows.ranges.take(ranges), numbers)
 
 
-def _count_side_by_side(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _count_side_by_side(case: Case, ranges: Places, numbers: Numbers) -> None:
     count_overlapping_windows(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _count_two_states(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _count_two_states(case: Case, ranges: Places, numbers: Numbers) -> None:
     count_by_two_states(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _count_one_by_one(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _count_one_by_one(case: Case, ranges: Places, numbers: Numbers) -> None:
     count_windows(case.graph.of_ranges(ranges), case.windows.ranges.take(ranges), numbers)
 
 
-def _count_panes(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _count_panes(case: Case, ranges: Places, numbers: Numbers) -> None:
     count_by_panes(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _leave(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def _leave(case: Case, ranges: Places, numbers: Numbers) -> None:
     numbers.overflowed[:] = True
 
 

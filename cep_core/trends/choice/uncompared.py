@@ -8,7 +8,7 @@ from numba import njit
 from cep_core.arrays import NOTHING, Ints
 from cep_core.numbers.words import LIMIT
 from cep_core.trends.arrays.graph import Graph
-from cep_core.trends.arrays.ranges import Numbers, Ranges, no_numbers
+from cep_core.trends.arrays.ranges import Numbers, Places, Ranges, no_numbers
 from cep_core.trends.choice.case import Case
 from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.panes import cut_panes, join_panes
@@ -61,13 +61,13 @@ def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
     join_panes(panes, ends, of_panes, numbers)
 
 
-def count_at_meeting_points(case: Case, ranges: Ints, numbers: Numbers) -> None:
+def count_at_meeting_points(case: Case, ranges: Places, numbers: Numbers) -> None:
     """Join each window from its part before a meeting point and its part after: a multiple of the window's length."""
     plan, windows = case.plan, case.windows
     opener = windows.opener[ranges]
     partition = windows.partition[opener]
     moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
-    changes = np.ones(len(ranges), dtype=np.bool_)
+    changes = np.ones(len(opener), dtype=np.bool_)
     changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
     point = np.cumsum(changes, dtype=np.int64)
     middle = _first_at(case.clock, case.offsets, partition, moment)

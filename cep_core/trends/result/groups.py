@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import NOTHING, Ints
+from cep_core.arrays import NOTHING, Ints, read_only
 from cep_core.numbers.codes import decode
+from cep_core.numbers.group_sums import keep_least
 from cep_core.numbers.groups import column_codes, group_rows
 from cep_core.numbers.integers import Integers
 from cep_core.trends.result.trends import Trends
@@ -59,5 +60,5 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
 def least_by(codes: Ints, groups: Ints, count: int) -> Ints:
     """The least code of each group."""
     least = np.full(count, NOTHING, dtype=np.int64)
-    np.minimum.at(least, groups, codes)
+    keep_least(least, read_only(groups), read_only(codes))
     return least

@@ -87,9 +87,14 @@ def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.
 
 def column(table: pa.Table, name: str) -> pa.Array:
     """An attribute's column as int64, double, string or bool, from any stored width or encoding."""
-    values = table.column(name).combine_chunks()
+    values = one_array(table.column(name))
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    return plain(values)
+
+
+def plain(values: pa.Array) -> pa.Array:
+    """The values as int64, double, string or bool, from any stored width or encoding. No copy if they are so stored."""
     stored = values.type
     if pa.types.is_dictionary(stored):
         values = values.dictionary_decode()

@@ -1,0 +1,229 @@
+"""From an Arrow table to an Arrow table: what a query costs beside its kernel, in one run.
+
+`python benchmarks/table_to_table.py [--events 1000000] [--text codes|plain] [--only WORD] [--profile]`.
+
+Each line is one query over one log, of which 1, 12 or 100 % of the events are of types that the query names. It prints
+nanoseconds of CPU time for each event of the log: of the whole call (`cep.aggregate`, `cep.match`, `cep.detect`, the
+query's text included), of the kernels in it, and of the way from the table to arrays and back, which is the rest. The
+budget of a way is what its kernels take, and 10 ns more; 20 with a key of numbers, 30 with a key of texts. Times of a
+call and of its kernels come from the same call, the least of some calls, so that their ratio holds on a busy machine.
+No assertion on time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import functools
+import importlib
+import pstats
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+import cep_core as cep
+
+KERNELS = (
+    ("cep_core.trends.choice.aggregation", "count"),
+    ("cep_core.trends.choice.aggregation", "count_exactly"),
+    ("cep_core.matching.choice.any_match", "count_matches"),
+    ("cep_core.matching.choice.any_match", "list_matches"),
+    ("cep_core.matching.choice.any_match", "match_nodes"),
+    ("cep_core.matching.choice.listings", "list_matches"),
+    ("cep_core.matching.choice.listings", "list_closures"),
+    ("cep_core.matching.choice.next_match", "grow_forest"),
+    ("cep_core.matching.choice.next_match", "finish_runs"),
+    ("cep_core.matching.detecting", "completed"),
+)
+"""The calls that are kernels: where they are looked up, and their names."""
+SHARES = (0.01, 0.12, 1.0)
+TIMES = 5
+KEYS = 1_000
+
+
+class Case(NamedTuple):
+    """A query, the call that answers it, and how many nanoseconds an event its way may take beside its kernels."""
+
+    name: str
+    call: Callable[..., pa.Table]
+    query: str
+    budget: int = 10
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+ONE_CORE = (("cores", 1),)
+RISING = "PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} {{ {condition} }} WITHIN {width}"
+ANY, NEXT = "skip_till_any_match", "skip_till_next_match"
+UP = "b[i].x >= b[i-1].x"
+CASES = (
+    Case("count", cep.aggregate, "RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 40", 10, ONE_CORE),
+    Case(
+        "count, sum, minimum",
+        cep.aggregate,
+        "RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 40",
+        10,
+        ONE_CORE,
+    ),
+    Case("count by number", cep.aggregate, "RETURN COUNT(*) PATTERN SEQ(A+, B) WHERE [k] WITHIN 1000", 20, ONE_CORE),
+    Case(
+        "count by group of texts",
+        cep.aggregate,
+        "RETURN name, COUNT(*) PATTERN SEQ(A+, B) WHERE [name] GROUP-BY name WITHIN 10000",
+        30,
+        ONE_CORE,
+    ),
+    Case(
+        "count, condition on A",
+        cep.aggregate,
+        "RETURN COUNT(*) PATTERN SEQ(A+, B) WHERE A.x < 500 WITHIN 40",
+        10,
+        ONE_CORE,
+    ),
+    Case(
+        "count, compared", cep.aggregate, "RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", 10, ONE_CORE
+    ),
+    Case("count, with NOT", cep.aggregate, "RETURN COUNT(*) PATTERN SEQ(A+, NOT C c, B) WITHIN 40", 10, ONE_CORE),
+    Case(
+        "count, sliding", cep.aggregate, "RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10000 SLIDE 1000", 10, ONE_CORE
+    ),
+    Case("matches, counted", cep.match, RISING.format(strategy=ANY, condition=UP, width=100), 10, (("most", 0),)),
+    Case("matches, listed", cep.match, "PATTERN SEQ(A a, B b, C c) WITHIN 30"),
+    Case("matches, listed, compact", cep.match, "PATTERN SEQ(A a, B b, C c) WITHIN 30", 10, (("collapsed", True),)),
+    Case(
+        "matches by text, counted",
+        cep.match,
+        "PATTERN SEQ(A a, B+ b[], C c) WHERE [name] WITHIN 10000",
+        30,
+        (("most", 0),),
+    ),
+    Case("one match for each start", cep.match, RISING.format(strategy=NEXT, condition=UP, width=100)),
+    Case("completing events", cep.detect, "PATTERN SEQ(A a, B+ b[], C c) WITHIN 100"),
+    Case("completing events, compared", cep.detect, RISING.format(strategy=ANY, condition=UP, width=100)),
+)
+
+
+def log(events: int, relevant: float, text: str) -> pa.Table:
+    """Events one unit apart, in order: A, B and C in equal shares of the relevant ones, X and Y the others."""
+    random = np.random.default_rng(17)
+    kinds = random.choice(5, events, p=[*[relevant / 3] * 3, *[(1 - relevant) / 2] * 2]).astype(np.int8)
+    key = random.integers(0, KEYS, events)
+    types = pa.DictionaryArray.from_arrays(pa.array(kinds), pa.array(list("ABCXY")))
+    names = pa.DictionaryArray.from_arrays(
+        pa.array(key.astype(np.int16)), pa.array([f"company {number:05}" for number in range(KEYS)])
+    )
+    coded = text == "codes"
+    return pa.table(
+        {
+            "event_type": types if coded else types.dictionary_decode(),
+            "ts": np.arange(events),
+            "seq": np.arange(events),
+            "x": random.integers(0, 1000, events),
+            "k": key,
+            "name": names if coded else names.dictionary_decode(),
+        }
+    )
+
+
+def watch_kernels() -> list[float]:
+    """Times every call of KERNELS from now on; returns the one number to which their seconds are added."""
+    spent = [0.0]
+
+    def timed(kernel: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(kernel)
+        def call(*arguments: Any, **named: Any) -> Any:
+            begin = time.process_time()
+            answer = kernel(*arguments, **named)
+            spent[0] += time.process_time() - begin
+            return steps(answer) if isinstance(answer, Iterator) else answer
+
+        return call
+
+    def steps(batches: Iterator[Any]) -> Iterator[Any]:
+        while True:
+            begin = time.process_time()
+            batch = next(batches, None)
+            spent[0] += time.process_time() - begin
+            if batch is None:
+                return
+            yield batch
+
+    for module, name in KERNELS:
+        where = importlib.import_module(module)
+        setattr(where, name, timed(getattr(where, name)))
+    return spent
+
+
+def listed_at_most(query: str, events: pa.Table, most: int) -> pa.Table:
+    """The matches of a query, of which so many are listed."""
+    from cep_core.compile import compile_query
+    from cep_core.events.table import log_schema_of, order
+
+    ordered = order(events)
+    evaluator = compile_query(query, log_schema_of(ordered), max_matches=most)
+    return evaluator.merge(evaluator.evaluate(ordered))
+
+
+def answered(case: Case, events: pa.Table) -> pa.Table:
+    """The answer of a case."""
+    settings = dict(case.settings)
+    if "most" in settings:
+        return listed_at_most(case.query, events, settings["most"])
+    return case.call(case.query, events, **settings)
+
+
+def measured(case: Case, events: pa.Table, kernels: list[float]) -> tuple[float, float]:
+    """CPU-seconds of a call and of its kernels: those of the least of some calls, after a first one that compiles."""
+    answered(case, events)
+    best = (float("inf"), 0.0)
+    for _ in range(TIMES):
+        kernels[0] = 0.0
+        begin = time.process_time()
+        answered(case, events)
+        best = min(best, (time.process_time() - begin, kernels[0]))
+    return best
+
+
+def profile(case: Case, events: pa.Table) -> None:
+    """Prints where a call spends its time."""
+    answered(case, events)
+    profiler = cProfile.Profile()
+    profiler.runcall(answered, case, events)
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--text", choices=("codes", "plain"), default="codes")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--share", type=float)
+    parser.add_argument("--profile", action="store_true")
+    chosen = parser.parse_args()
+    shares = SHARES if chosen.share is None else (chosen.share,)
+    logs = {share: log(chosen.events, share, chosen.text) for share in shares}
+    kernels = [0.0] if chosen.profile else watch_kernels()
+    if not chosen.profile:
+        print(f"{chosen.events:,} events, texts as {chosen.text}; ns of CPU time for each event of the log")
+        print(f"{'query':<28} {'share':>6} {'call':>8} {'kernels':>8} {'way':>8} {'budget':>8} {'kernels / call':>15}")
+    for case in CASES:
+        for share, events in logs.items():
+            if chosen.only not in case.name:
+                continue
+            if chosen.profile:
+                print(f"{case.name}, {share:.0%}")
+                profile(case, events)
+                continue
+            call, kernel = (1e9 * seconds / chosen.events for seconds in measured(case, events, kernels))
+            budget = kernel + case.budget
+            print(
+                f"{case.name:<28} {share:>6.0%} {call:>8.1f} {kernel:>8.1f} {call - kernel:>8.1f} {budget:>8.1f} "
+                f"{kernel / call:>15.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

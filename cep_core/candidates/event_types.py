@@ -1,0 +1,33 @@
+"""The type of each event as a code, so that the events of a type are found by one comparison of small numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Flags
+from cep_core.events.chunks import one_array
+
+
+class EventTypes:
+    """The types of n events. A column of texts is encoded once; one that is encoded in the table is taken as it is."""
+
+    def __init__(self, events: pa.Table) -> None:
+        values = one_array(events.column("event_type"))
+        encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+        places = encoded.indices
+        if places.null_count:
+            places = places.cast(pa.int64()).fill_null(-1)
+        self._codes = places.to_numpy(zero_copy_only=False)
+        self._names: list[str | None] = encoded.dictionary.to_pylist()
+        self._masks: dict[str, Flags] = {}
+
+    def of(self, name: str) -> Flags:
+        """[n] whether the event has the type."""
+        if name not in self._masks:
+            mask = np.zeros(len(self._codes), np.bool_)
+            for code, written in enumerate(self._names):  # a dictionary may hold a text twice
+                if written == name:
+                    mask |= self._codes == code
+            self._masks[name] = mask
+        return self._masks[name]
