@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,8 +28,10 @@ from cep_core.monitoring.propositional.stream.monitor import BLOCK
 from cep_core.propositional_on_log import PropositionalOnLog
 from cep_core.stream_settings import StreamSettings
 
-NAIVE_MOST = 100_000
-"""The most points a stamp that the naive mode is given: it keeps them all."""
+MOST_MEMORY = 8 << 30
+"""Bytes of data that a run may have. The naive mode keeps every open point: at some rate it may need more."""
+TOO_MUCH = 3
+"""The exit code of a run that would need more."""
 LEAST_OF = 3
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
@@ -42,10 +45,11 @@ def from_text(formulas: list[str], modes: list[str], rates: list[int], runs: int
             for rate in rates:
                 write_log(path, formula, rate)
                 for mode in modes:
-                    if mode == "naive" and rate > NAIVE_MOST:
-                        continue
                     for _ in range(runs):
                         run = in_own_process(formula, mode, rate, path)
+                        if run is None:
+                            print(f"{formula}, {mode}, {rate:,} points a stamp: more than {MOST_MEMORY >> 30} GB")
+                            break
                         measured.append(run)
                         if kept is not None:
                             with kept.open("a") as file:
@@ -54,9 +58,23 @@ def from_text(formulas: list[str], modes: list[str], rates: list[int], runs: int
     draw_figures(PICTURES, measured)
 
 
-def in_own_process(formula: str, mode: str, rate: int, path: Path) -> Run:
+def in_own_process(formula: str, mode: str, rate: int, path: Path) -> Run | None:
+    """None: it needs more memory than it may have."""
     command = [sys.executable, __file__, "--one", formula, mode, str(rate), str(path)]
-    return Run(**json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
+    child = subprocess.run(command, check=False, capture_output=True)
+    if child.returncode == TOO_MUCH:
+        return None
+    child.check_returncode()
+    return Run(**json.loads(child.stdout))
+
+
+def as_child(formula: str, mode: str, rate: int, path: Path) -> None:
+    """Prints one run, or ends with the code that says that it would need too much memory."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    try:
+        print(as_line(run_once(formula, mode, rate, path)))
+    except MemoryError:
+        sys.exit(TOO_MUCH)
 
 
 def open_by_rate(rates: list[int]) -> None:
@@ -119,14 +137,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--formulas", default=",".join(FORMULAS))
     parser.add_argument("--modes", default=",".join(MODES))
-    parser.add_argument("--rates", default="100,1000,10000,100000", help="points a stamp; 1000000 takes a minute a run")
+    parser.add_argument(
+        "--rates",
+        default="100,1000,10000,100000",
+        help="points a stamp; 1000000 takes some seconds a run, naive two minutes",
+    )
     parser.add_argument("--runs", type=int, default=3, help="of each formula, mode and rate (default 3)")
     parser.add_argument("--kept", type=Path, help="a file of runs, to which these are appended; nothing else runs")
     parser.add_argument("--one", nargs=4, metavar=("FORMULA", "MODE", "RATE", "LOG"), help="one run, as a child")
     options = parser.parse_args()
     if options.one:
         formula, mode, rate, path = options.one
-        print(as_line(run_once(formula, mode, int(rate), Path(path))))
+        as_child(formula, mode, int(rate), Path(path))
         return
     formulas, modes, rates = (text.split(",") for text in (options.formulas, options.modes, options.rates))
     if options.runs:

@@ -97,7 +97,7 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
     counts = sorted({len(own) for *_, own in _grouped(runs)})
     number = f"{STAMPS} stamps; means of {counts[0]} to {counts[-1]} runs, bars from least to most"
     return [
-        _by_rate("mtl-memory", "MB more than before the log", number, runs, _more, 1),
+        _by_rate("mtl-memory", "MB more than before the log", number, runs, _more, 0.3),
         _by_rate("mtl-time", "ns of process time a point", number, runs, _time, 10),
     ]
 

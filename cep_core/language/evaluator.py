@@ -159,7 +159,8 @@ class OpenForm:
     An evaluator with an attribute `opened` that is not None also evaluates this form, where `Ownership.variables` name
     some of the `hidden` variables. `evaluate` then gives pieces, batches marked `PIECES` with columns for the `visible`
     variables: several slices may report one result. Pieces with equal visible values are brought together, and
-    `gather` makes of them what `evaluate` makes of the other form.
+    `gather` makes of them what `evaluate` makes of the other form. Batches for further tables may come with the pieces;
+    they are merged as they are.
     """
 
     atoms: tuple[Atom, ...]

@@ -202,12 +202,13 @@ def _unmeasured(section: GridSection) -> list[str]:
 
 
 def _finding(sections: Sequence[GridSection], answers: Sequence[RelationAnswer]) -> str:
-    """How many of the paper's relations hold; without any, what the first measured grid says."""
+    """How many of the paper's relations hold; without any, what the only measured grid says, or how many there are."""
     if answers:
         return counted(answers)
-    return next(
-        (section.answer for section in sections if section.answer), "No grid of experiments has been measured yet."
-    )
+    told = [section.answer for section in sections if section.answer]
+    if len(told) > 1:
+        return f"{len(told)} of {len(sections)} grids of experiments have been measured."
+    return told[0] if told else "No grid of experiments has been measured yet."
 
 
 def page_of(sections: list[GridSection]) -> Page:

@@ -18,6 +18,7 @@ from cep_core.experiments.grids.summaries import summary_of
 from cep_core.experiments.label_scores import score
 from cep_core.experiments.labelled_sequences import LabelledSequences, read_sequences, sequences_of
 from jobs.reports.experiments_page import label_section, page_of
+from jobs.reports.site import write_pages
 from jobs.workload.sections.experiment_grids import load_grids
 
 ROOT = Path(__file__).parents[2]
@@ -133,9 +134,8 @@ def test_a_grid_beside_labels_is_measured_and_told(tmp_path: Path) -> None:
     }
     section = label_section(grid, summary)
     assert section.answer == (
-        "Of 4 doors 2 were labelled abnormal. A violation of some policy points at 3: 33 % of these are abnormal, and "
-        "50 % of the abnormal ones are among them (F1 0.400). The pattern query beside "
-        "'never closed' has the same verdicts."
+        "Of 4 doors 2 were labelled abnormal. A violation of some policy points at 1 of these (50 %) and at 2 of the "
+        "others (F1 0.400). The pattern query beside 'never closed' has the same verdicts."
     )
     formula = SMALL["policies"]["what opens closes"]  # type: ignore[index]
     assert section.scores[0] == ["what opens closes", formula, "1.000", "0.500", "0.667", "1", "1"]
@@ -143,6 +143,13 @@ def test_a_grid_beside_labels_is_measured_and_told(tmp_path: Path) -> None:
     page = page_of([section, label_section(_small(title="x"), summary_of([]))])
     assert page.content["finding"] == section.answer
     assert page.content["unmeasured"] == [["doors", "x", "0 of 1 cell"]]
+    frame = {"workload_name": "w", "workload_title": "w", "trail": [], "pages": []}
+    write_pages(tmp_path / "one", [page], frame)
+    assert (tmp_path / "one" / "index.html").read_text().count("Of 4 doors 2 were labelled abnormal") == 1
+    page = page_of([section, section])
+    assert page.content["finding"] == "2 of 2 grids of experiments have been measured."
+    write_pages(tmp_path / "two", [page], frame)
+    assert (tmp_path / "two" / "index.html").read_text().count("Of 4 doors 2 were labelled abnormal") == 2
 
 
 def test_a_pattern_that_says_something_else_is_told(tmp_path: Path) -> None:
@@ -208,12 +215,20 @@ def test_the_longest_sequence_is_one_heavy_value() -> None:
 
 
 @pytest.mark.skipif(not (STAND_INS / FOLDER).is_dir(), reason="the labelled sequences of HDFS and Hadoop are not here")
-@pytest.mark.parametrize("grid", [BLOCKS, CONTAINERS], ids=lambda grid: grid.name)
-def test_the_scores_in_the_docs_are_those_of_the_grids(grid: LabelGrid) -> None:
-    """Row by row, by the formula; and the pattern beside a policy has its verdicts on all sequences."""
+@pytest.mark.parametrize(
+    ("grid", "header", "any_of"),
+    [(BLOCKS, "HDFS: {} blocks, {} abnormal", "six"), (CONTAINERS, "Hadoop: {} containers, {} abnormal", "three")],
+    ids=["hdfs_blocks", "hadoop_containers"],
+)
+def test_the_scores_in_the_docs_are_those_of_the_grids(grid: LabelGrid, header: str, any_of: str) -> None:
+    """Row by row, by the formula, and of all policies together; the pattern beside a policy has its verdicts."""
     text = (ROOT / "docs" / "policies.md").read_text()
     summary = summary_of(measure_labels(grid, grid.cells[0], STAND_INS).to_pylist())
-    for row in label_section(grid, summary).scores[:-1]:
-        [line] = [line for line in text.splitlines() if line.startswith(f"| `{row[1]}`") and row[2] in line]
+    *single, together = label_section(grid, summary).scores
+    rows = [(f"| `{row[1]}`", row) for row in single]
+    for begin, row in [*rows, (f"| any of the {any_of} |", together)]:
+        [line] = [line for line in text.splitlines() if line.startswith(begin) and row[2] in line]
         assert line.split(" | ")[1:] == [*row[2:6], f"{row[6]} |"], row[0]
+    [of_all] = summary.along("f1", "any of them")
+    assert f"| {header.format(*(f'{of_all[name]:,.0f}' for name in ('sequences', 'abnormal')))} |" in text
     assert all(summary.along("f1", name)[0]["pattern_differs"] == 0 for name in grid.patterns)

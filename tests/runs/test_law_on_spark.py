@@ -13,6 +13,8 @@ from typing import get_args
 
 import pytest
 
+from jobs.lake.register import register
+from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
 from jobs.stages.evaluating.partials import Way
@@ -82,6 +84,24 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
     assert {row["value"] for row in measured if row["metric"] in ("matches", "lost", "late_events")} == {0.0}
 
 
+def test_an_episode_goes_on_over_a_day_without_points(copied: SmallLake) -> None:
+    """Every point violates the policy, and one of the days has none."""
+    policy = copied.home / "policies" / "light.mfotl"
+    policy.write_text("-- When does nothing heavy start?\nNOT (EXISTS m, x. Start(m, x) AND x > 1000)\n")
+    write_day(copied.home, 2, empty=True)
+    try:
+        for number in (1, 2, 3):
+            copied.run(number, number)
+    finally:
+        write_day(copied.home, 2)
+    assert {row["day"] for row in copied.rows("light_judged")} == {day(1), day(3)}
+    register(copied.spark, "machines", copied.folder)
+    register_episodes_over_days(copied.spark, "machines", copied.folder)
+    [episode] = copied.spark.table("machines.light_episodes_over_days").toArrow().to_pylist()
+    assert (episode["first_day"], episode["last_day"]) == (day(1), day(3))
+    assert episode["points"] == len(copied.rows("light"))
+
+
 def test_every_way_of_evaluating_slices_gives_equal_tables(
     copied: SmallLake, undisturbed: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +110,8 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
     Spark cuts the slices, by the ranks that `seq` says, or as if events.sql gave `seq`.
 
     There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
-    points, which a shuffle makes distinct before they are counted and joined to episodes.
+    points, which a shuffle makes distinct before they are counted and joined to episodes. Its causes are those of the
+    policy in one slice, too.
     """
     stored = {(row["query"], row["day"]): row["matches_total"] for row in undisturbed["result_days"]}
     assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
@@ -109,19 +130,30 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
             assert sorted(map(repr, copied.rows("_work/slices"))) == ranked
         plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
         assert any("after_heavy is sliced before EXISTS projects" in plan for plan in plans)
+        told = []
         for way in get_args(Way):
             evaluate(everything, way=way)
-            tables = copied.tables("after_heavy", "after_heavy_episodes")
+            tables = copied.tables(*(f"after_heavy{suffix}" for suffix in ("", "_episodes", "_judged", "_why")))
             of_projected = [row for row in tables["result_days"] if row["query"] == "after_heavy"]
             tables["result_days"] = [row for row in tables["result_days"] if row["query"] != "after_heavy"]
             points = {row["ts"] for row in tables.pop("after_heavy")}
             episodes = tables.pop("after_heavy_episodes")
+            told.append(tables.pop("after_heavy_why"))
+            assert {row["day"] for row in tables.pop("after_heavy_judged")} == {day(1), day(2)}
             assert points == expected
             assert [int(str(row["matches_total"])) for row in of_projected] == [
                 sum(day(number) == datetime.fromtimestamp(ts, UTC).date() for ts in expected) for number in (1, 2)
             ]
             assert sum(int(str(row["points"])) for row in episodes) == len(expected)
             assert tables == undisturbed
+        monkeypatch.setattr("jobs.stages.slicing.planning.WORTH_CHANGING", 2)
+        slice_(everything)
+        plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
+        assert not any("before EXISTS projects" in plan for plan in plans)
+        evaluate(everything, way="here")
+        whole = copied.tables("after_heavy_why")["after_heavy_why"]
+        assert {(row["ts"], row["leaf"]) for row in whole} >= {(min(expected), "event")}
+        assert told == [whole] * len(get_args(Way))
 
 
 def _after_heavy(events: list[dict[str, object]]) -> set[object]:

@@ -10,7 +10,7 @@ cost of one row for each run of points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -36,19 +36,15 @@ from cep_core.language.evaluator import (
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.opening import OpenPolicy, open_policy
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
-from cep_core.language.first_order.facts.reads import atoms_looked_at, reads_of
+from cep_core.language.first_order.facts.reads import reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.formulas import Formula, Predicate
-from cep_core.language.temporal.walk import free_variables, walk
+from cep_core.language.temporal.walk import free_variables
 from cep_core.language.totals import parts
-from cep_core.monitoring.first_order.arrays.errors import EvaluationError
-from cep_core.monitoring.first_order.arrays.occupied import has_events, occupied_points
-from cep_core.monitoring.first_order.arrays.relation import Relation
-from cep_core.monitoring.first_order.arrays.texts import Texts
-from cep_core.monitoring.first_order.gathering import gathered, pieces_of
-from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
-from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
+from cep_core.monitoring.first_order.answering import looked_at_by, satisfactions_of, satisfied_part, witnesses_of
+from cep_core.monitoring.first_order.gathering import gathered, pieces_of, projected
+from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.result.claims import beside, claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import (
     PartsOfDays,
     cut_edges,
@@ -58,7 +54,7 @@ from cep_core.monitoring.first_order.result.day_episodes import (
 )
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
-from cep_core.monitoring.first_order.stretches import satisfied_in_stretches
+from cep_core.monitoring.first_order.result.witnessed import Witnesses, smallest_of_slices, witness_fields
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES, partial_episodes
 from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
@@ -92,8 +88,10 @@ class PolicyEvaluator(PolicyResults):
 
     @property
     def speaks_of_silence(self) -> bool:
+        if self.policy.for_each:
+            return False
         parts = (self.policy.core, self.policy.condition)
-        return not self.policy.for_each and any(part is not None and speaks_of_silence(part) for part in parts)
+        return any(part is None or speaks_of_silence(part) for part in parts)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
@@ -108,9 +106,9 @@ class PolicyEvaluator(PolicyResults):
 
     def _unused_by_slicer(self) -> Iterator[str]:
         """Which variables would be there to slice by if no causes were wanted."""
-        if self.explained and self._open is not None:
+        if self._open is not None and self.opened is None:
             names = ", ".join(self._open.hidden)
-            yield f"not sliced by {names}, which EXISTS hides: a cause compares all values; with explained: 0 it may be"
+            yield f"not sliced by {names} of NOT EXISTS: a cause refutes all values; with explained: 0 it may be"
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
@@ -135,7 +133,7 @@ class PolicyEvaluator(PolicyResults):
             held = Satisfactions(*satisfactions_of(self.policy, own), self.policy.variables)
             held = held.owned_by(owned, constants)
             points_of_days = list(ranges_of_days(own.stamps, owned.days, self._after))
-            first = list(self._violations(held, own, constants, points_of_days, numbers))
+            first = list(self._violations(held, own, constants, points_of_days, numbers, self.most))
             listed += first
             if any(rows.num_rows for rows in first):
                 logs[values] = own
@@ -145,14 +143,12 @@ class PolicyEvaluator(PolicyResults):
                 runs.append(self._placed(pieces, self.episode_schema, constants))
             for edges in cut_edges(judges, own, points_of_days, owned, constants):
                 near.append(self._placed(edges, self._edge_schema, constants))
-            if self._passes_over:
-                found = judged_on_days(judges, own, points_of_days, owned, constants)
-                judged += [self._placed(rows, of_keys, constants) for rows in found]
+            found = judged_on_days(judges, own, points_of_days, owned, constants)
+            judged += [self._placed(rows, of_keys, constants) for rows in found]
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
-        if self._passes_over:
-            yield from self._partial_judged(pa.concat_tables(judged), owned.days)
+        yield from self._partial_judged(pa.concat_tables(judged), owned.days)
         first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
         yield from tagged(self._causes(first_ones, logs), WHY)
 
@@ -165,7 +161,7 @@ class PolicyEvaluator(PolicyResults):
         held = gathered(pieces, self.policy.variables, log, negated=self._open.negated)
         points_of_days = list(ranges_of_days(log.stamps, days, self._after))
         numbers = np.zeros(len(parts(days)), np.int64)
-        listed = list(self._violations(held, log, {}, points_of_days, numbers))
+        listed = list(self._violations(held, log, {}, points_of_days, numbers, self.most))
         yield from partial(pa.concat_tables(listed), numbers, days, self.most)
         runs = self._placed(day_pieces(held, None, log, points_of_days), self.episode_schema, {})
         near = self._edge_schema.empty_table()
@@ -177,11 +173,11 @@ class PolicyEvaluator(PolicyResults):
 
     @cached_property
     def opened(self) -> OpenForm | None:
-        """The policy before its outermost EXISTS projects; None if it has none, or if causes are wanted.
+        """The policy before its outermost EXISTS projects; None if it has none.
 
-        The smallest proof of EXISTS compares all its witnesses, and no slice of the open policy has them together.
+        None, too, if causes of a negated one are wanted: they refute all values, and no slice has these together.
         """
-        if self.explained or self._open is None:
+        if self._open is None or (self.explained and self._open.negated):
             return None
         own = self._open.policy
         return OpenForm(atoms_of(own), reads_of(own), tuple(self.policy.variables), self._open.hidden)
@@ -195,6 +191,17 @@ class PolicyEvaluator(PolicyResults):
         points_of_days = list(ranges_of_days(log.stamps, owned.days, self._after))
         found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
         yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
+        of_days = [with_certain(pa.schema(self._key_fields)).empty_table()]
+        of_days += [
+            self._placed(t, of_days[0].schema, {}) for t in judged_on_days(None, log, points_of_days, owned, {})
+        ]
+        yield from self._partial_judged(pa.concat_tables(of_days), owned.days)
+        if self.explained:
+            visible = replace(held, relation=projected(held, self.policy.variables), types=self.policy.variables)
+            numbers = np.zeros(len(points_of_days), np.int64)
+            listed = self._violations(visible, log, {}, points_of_days, numbers, self.explained)
+            first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
+            yield from tagged(self._causes(first_ones, {(): log}, Witnesses(self._open, held)), WHY)
 
     @property
     def sub_log_types(self) -> dict[str, AttributeType]:
@@ -220,45 +227,69 @@ class PolicyEvaluator(PolicyResults):
         return tuple(name for name in self.schema.names if name in keys)
 
     @property
-    def _passes_over(self) -> bool:
-        return self.policy.condition is not None or bool(self.policy.for_each)
-
-    @property
     def _after(self) -> int:
         return certain_after(self.policy) or 0
 
     def _violations(
-        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: PartsOfDays, numbers: Ints
+        self,
+        own: Satisfactions,
+        log: PointLog,
+        constants: Constants,
+        points_of_days: PartsOfDays,
+        numbers: Ints,
+        most: int | None,
     ) -> Iterator[pa.Table]:
-        """The listed violations of each day, and their numbers added to `numbers`."""
+        """The first `most` violations of each day and those at their points; the days' numbers, added to `numbers`."""
         for day, (first, last) in enumerate(points_of_days):
             of_day = own.between(first, last)
             numbers[day] += of_day.count
-            end = last if self.most is None else of_day.first_points(first, last, self.most)
+            end = last if most is None else of_day.first_points(first, last, most)
             listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
             yield self._placed(listed, self.schema, constants)
 
-    def _causes(self, violations: pa.Table, logs: Mapping[Values, PointLog]) -> list[pa.RecordBatch]:
-        """The claims of a proof of each violation, made from the log in which it is."""
-        complete = with_certain(self.cause_schema)
+    def _causes(
+        self, violations: pa.Table, logs: Mapping[Values, PointLog], witnesses: Witnesses | None = None
+    ) -> list[pa.RecordBatch]:
+        """The claims of a proof of each violation, made from the log in which it is.
+
+        `witnesses`: those that the slice owns, of a policy before its outermost EXISTS projects; None: all there are.
+        """
+        complete = self._reported_causes
+        if witnesses is None and self._witnessed is not None and violations.num_rows:
+            witnesses = Witnesses(self._witnessed, witnesses_of(self._witnessed, logs[()], violations))
         makers: dict[Values, ProofMaker] = {}
         tables = [complete.empty_table()]
         for violation in violations.to_pylist():
             values = tuple(violation[name] for name in self.policy.for_each)
             if values not in makers:
                 makers[values] = proof_maker(self.policy, logs[values])
-            claims = claims_of(self.policy, makers[values], violation)
-            columns = {name: pa.repeat(violation[name], claims.num_rows) for name in violations.column_names}
-            columns |= dict(zip(claims.column_names, claims.columns, strict=True))
-            tables.append(pa.table([columns[name] for name in complete.names], names=complete.names).cast(complete))
+            maker = makers[values]
+            claims = witnesses.claims_of(maker, violation) if witnesses else claims_of(self.policy, maker, violation)
+            tables.append(beside(claims, violation, complete))
         return pa.concat_tables(tables).combine_chunks().to_batches()
+
+    @property
+    def _witnessed(self) -> OpenPolicy | None:
+        """The open policy, if its satisfactions are witnesses of violations."""
+        return None if self._open is None or self._open.negated else self._open
+
+    @property
+    def _reported_causes(self) -> pa.Schema:
+        """The columns of causes as a slice reports them."""
+        further = [] if self._witnessed is None else witness_fields(self._witnessed)
+        return pa.schema([*with_certain(self.cause_schema), *further])
+
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        if self._witnessed is not None:
+            partials = smallest_of_slices(partials, self.cause_schema, self._witnessed)
+        return super()._merged_causes(partials, days)
 
     def _judges(self, held: Satisfactions, log: PointLog) -> Satisfactions | None:
         """Where the left side of the policy holds, if its episodes pass over the other points."""
         condition = self.policy.condition
         if condition is None:
             return None
-        relation = _satisfied(self.policy, condition, log, held.texts)[0]
+        relation = satisfied_part(self.policy, condition, log, held.texts)[0]
         return Satisfactions(relation, held.texts, self.policy.variables)
 
     def _placed(self, listed: pa.Table, schema: pa.Schema, constants: Constants) -> pa.Table:
@@ -268,33 +299,3 @@ class PolicyEvaluator(PolicyResults):
         values[CERTAIN] = pc.add(listed.column(0), self._after)
         complete = schema if CERTAIN in schema.names else with_certain(schema)
         return pa.table([values[name] for name in complete.names], names=complete.names).cast(complete)
-
-
-def looked_at_by(policy: Policy) -> dict[str, tuple[str, ...]]:
-    """The columns of each event type that a policy's log needs; `seq` and `ts` where an atom names them."""
-    columns: dict[str, dict[str, None]] = {name: dict.fromkeys(own) for name, own in reads_of(policy).items()}
-    for atom in atoms_looked_at(policy):
-        columns.setdefault(atom.event_type, {}).update(dict.fromkeys(atom.names or ()))
-    return {name: tuple(own) for name, own in columns.items()}
-
-
-def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
-    """The relation of a policy on a log, its columns in the order of `policy.variables`, and its dictionary of texts.
-
-    Where the formula can do without points at which none of its events is, and these are many, they are not looked at.
-    Raises EvaluationError, with the policy's line, where a term has no value.
-    """
-    relation, texts = _satisfied(policy, policy.core, log)
-    return relation.of_variables(tuple(policy.variables)), texts
-
-
-def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | None = None) -> tuple[Relation, Texts]:
-    types = {part.event_type for part in walk(formula) if isinstance(part, Predicate)}
-    try:
-        if not ignores_silence(formula) or 2 * np.count_nonzero(has_events(log, types)) > log.points:
-            return satisfied_in_stretches(formula, policy.plain, log, policy.types, texts)
-        own = occupied_points(log, types)
-        relation, texts = satisfied_in_stretches(formula, policy.plain, own.log, policy.types, texts)
-        return own.in_whole(relation), texts
-    except EvaluationError as error:
-        raise error.of_text(policy.text, policy.path) from None

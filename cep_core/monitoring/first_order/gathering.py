@@ -34,12 +34,17 @@ def pieces_of(
     held: Satisfactions, visible: Mapping[str, AttributeType], log: PointLog, first: int, last: int
 ) -> pa.Table:
     """The runs inside the points [first, last), the hidden variables of `held` projected away."""
-    runs = merged(held.relation.between(first, last).of_variables(tuple(visible)))
+    runs = projected(held, visible).between(first, last)
     offsets = offsets_in_stamp(log.stamps)
     ends = [log.stamps[runs.begin], offsets[runs.begin], log.stamps[runs.end - 1], offsets[runs.end - 1]]
     values = [held.values(name, column) for name, column in zip(visible, runs.columns, strict=True)]
     schema = piece_schema(visible)
     return pa.table([*map(pa.array, ends), *values], names=schema.names).cast(schema)
+
+
+def projected(held: Satisfactions, visible: Mapping[str, AttributeType]) -> Relation:
+    """The satisfactions without their hidden variables, in normal form."""
+    return merged(held.relation.of_variables(tuple(visible)))
 
 
 def gathered(

@@ -15,7 +15,8 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
 from cep_core.language.first_order.policy import Policy
-from cep_core.monitoring.first_order.evaluator import PolicyEvaluator, satisfactions_of
+from cep_core.monitoring.first_order.answering import satisfactions_of
+from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.monitoring.first_order.result.verdicts import TIME_POINT, row_batches
 from cep_core.monitoring.shared.decided import decided_points
 from cep_core.monitoring.shared.sub_logs import Values, sub_logs

@@ -13,11 +13,11 @@ from jobs.reports.words.quantities import quantity, share
 def scores_told(grid: LabelGrid, summary: Summary) -> str:
     """How well all policies together tell abnormal sequences from normal ones, and what the patterns say."""
     [together] = summary.along("f1", TOGETHER)
+    right = round(together["precision"] * together["pointed"])
     told = (
         f"Of {quantity(together['sequences'])} {grid.sequences} {quantity(together['abnormal'])} were labelled "
-        f"abnormal. A violation of some policy points at {quantity(together['pointed'])}: "
-        f"{share(together['precision'])} of these are abnormal, and {share(together['recall'])} of the abnormal ones "
-        f"are among them (F1 {together['f1']:.3f})."
+        f"abnormal. A violation of some policy points at {quantity(right)} of these ({share(together['recall'])}) and "
+        f"at {quantity(together['pointed'] - right)} of the others (F1 {together['f1']:.3f})."
     )
     for name in grid.patterns:
         [point] = summary.along("f1", name)
@@ -32,7 +32,7 @@ def headings_of(grid: LabelGrid) -> list[Heading]:
     return [
         Heading("policy", prose=True),
         Heading("formula", prose=True),
-        *numbers("precision", "recall", "F1", grid.sequences, "first violation at position, median"),
+        *numbers("precision", "recall", "F1", f"{grid.sequences} pointed at", "first violation"),
     ]
 
 

@@ -163,7 +163,7 @@ def evaluate_slice(
                 plan_id,
                 number,
                 block,
-                () if pieces else encoded(batches),
+                encoded(batch for batch in batches if suffix_of(batch) != PIECES),
                 tuple(read),
                 sum(batch.num_rows for batch in batches),
                 time.perf_counter() - begin,

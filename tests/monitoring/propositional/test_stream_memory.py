@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,8 +15,9 @@ from cep_core.language.temporal.formulas import And, Formula, Interval, Next, Or
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace
+from cep_core.monitoring.propositional.stream import monitor as stream_monitor
 from cep_core.monitoring.propositional.stream.account import skewed_subformulas, streaming_section
-from cep_core.monitoring.propositional.stream.kernels.state import ACTIVE, CLASSES, DIAGRAM, WAITS
+from cep_core.monitoring.propositional.stream.kernels.state import ACTIVE, CLASSES, DIAGRAM, USED_BUCKETS, WAITS
 from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces, trace_of_points
@@ -159,3 +162,36 @@ def test_what_explain_says() -> None:
     assert [fact["mode"] for fact in facts.values()] == ["local", "local", "local", "global"]
     assert facts["PREV p"]["past_only"]
     assert facts["p UNTIL q"]["future_reach"] is None
+
+
+@pytest.mark.parametrize("mode", ["naive", "local", "global"])
+@given(formula=propositional_formulas(sugar=True), trace=drawn_traces())
+def test_no_row_is_read_before_it_is_written(mode: str, formula: Formula, trace: Trace) -> None:
+    """Tables that become longer are not cleared: whatever stands in the new rows, the verdicts are the same."""
+
+    def longer_with(junk: int, table: np.ndarray, rows: int) -> np.ndarray:
+        longer = np.full((max(rows, len(table)), *table.shape[1:]), junk, np.int64)
+        longer[: len(table)] = table
+        return longer
+
+    told = []
+    for junk in (0, 3, -7):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stream_monitor, "_longer", partial(longer_with, junk))
+            told.append(streamed(formula, trace, mode, closed=True))
+    assert told[0] == told[1] == told[2]
+
+
+def test_tables_of_known_steps_become_larger_if_one_stamp_fills_them() -> None:
+    """Few of their pages are used for a short log; a stamp with many letters gets all that there are."""
+    names = [f"a{number}" for number in range(14)]
+    monitor = StreamMonitor(core_of(" AND ".join(f"({name} IMPLIES EVENTUALLY[0,5] z)" for name in names)))
+    random = np.random.default_rng(7)
+    used = []
+    for stamp, points in ((1, 100), (2, 100), (3, 2000), (4, 8000), (5, 100)):
+        letters = random.permutation(1 << 14)[:points]
+        atoms = {name: (letters >> bit & 1).astype(np.bool_) for bit, name in enumerate(names)}
+        monitor.take(np.full(points, stamp), atoms)
+        used.append(int(monitor._state.known.counts[USED_BUCKETS]))
+    assert used == [512, 512, 2048, 8192, 8192]
+    assert len(monitor._state.known.buckets) == 8192

@@ -84,8 +84,7 @@ WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[
 QUESTIONS = (*QUERIES, *POLICIES)
 RESULTS = (
     *QUESTIONS,
-    *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")),
-    "unstopped_judged",
+    *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why", "_judged")),
 )
 """The tables of results."""
 
@@ -114,10 +113,8 @@ def write_workload(folder: Path, days: int = 4) -> Path:
 
 
 def join_projected(home: Path) -> None:
-    """Let the policy `after_heavy` join the workload, without causes."""
+    """Let the policy `after_heavy` join the workload."""
     (home / "policies" / "after_heavy.mfotl").write_text(PROJECTED)
-    file = home / "workload.yaml"
-    file.write_text(file.read_text().replace("queries:\n", "queries:\n  after_heavy: {explained: 0}\n"))
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False, early: bool = False) -> None:

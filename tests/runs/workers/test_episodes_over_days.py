@@ -30,49 +30,62 @@ PLAIN = "Bad(x)"
 PASSING = "-- policy: must hold\n(Good(x) OR Bad(x)) IMPLIES NOT Bad(x)"
 FOR_ALL = "-- policy: must hold\n(EXISTS y. Good(y) OR Bad(y)) IMPLIES NOT Bad(x)"
 SPLIT = "-- for each: x\nBad(_)"
+OF_SUB_LOGS = "-- for each: x\nNOT Bad"
+PASSING_IN_SUB_LOGS = "-- for each: x\n(Good OR Bad) IMPLIES NOT Bad"
+PROPOSITIONAL = (OF_SUB_LOGS, PASSING_IN_SUB_LOGS)
+"""The episodes of these have a share; the sub-log of a value has all points with an event of it."""
 Event = tuple[int, str, int]
 KINDS = st.sampled_from(["Bad", "Bad", "Good", "Tick"])
 
 
 APART: list[Event] = [(1, "Bad", 0), (7, "Tick", 1), (13, "Bad", 0)]
 """Two violations with days between them, on which nothing judges their value."""
+OVER_EMPTY_DAYS: list[Event] = [(1, "Bad", 0), (13, "Bad", 0)]
+"""The same, with no point between them."""
 PARTED: list[Event] = [(1, "Bad", 0), (7, "Good", 0), (13, "Bad", 0)]
 """The same, with a point between them that may judge it."""
+SHARED: list[Event] = [*((ts, "Bad", 0) for ts in (1, 3)), *((ts, "Tick", 0) for ts in (2, 4, 5, 7)), (9, "Bad", 0)]
+"""Three days with violations, whose sub-log has 2, 3 and 1 points, and one between them."""
 
 
 def evaluator_of(text: str, most: int | None) -> Evaluator:
-    question = bind_text(f"-- What is bad?\n{text}", SCHEMA, "p.mfotl", whole_log=False)
+    suffix = "mtl" if text in PROPOSITIONAL else "mfotl"
+    question = bind_text(f"-- What is bad?\n{text}", SCHEMA, f"p.{suffix}", whole_log=False)
     return question.evaluator(Settings(max_violations=most))
 
 
 def is_judged(text: str, event: Event, value: int) -> bool:
     """Whether the point of an event judges a value of x."""
     _, kind, x = event
-    return {PLAIN: True, PASSING: kind != "Tick" and x == value, FOR_ALL: kind != "Tick", SPLIT: x == value}[text]
+    judges = {PLAIN: True, FOR_ALL: kind != "Tick", SPLIT: x == value, OF_SUB_LOGS: x == value}
+    return judges.get(text, kind != "Tick" and x == value)
 
 
 def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple[Any, ...]]:
-    """By definition, point by point over the whole log: (first_day, last_day, first_ts, last_ts, points, x).
+    """By definition, point by point over the whole log: (first_day, last_day, first_ts, last_ts, points, share, x).
 
     Beside a point that judges and does not violate, a day between two violations ends an episode if what was judged on
-    it is not known; where every point judges, any whole day does.
+    it is not known.
     """
     bad = {(ts, x) for ts, kind, x in events if kind == "Bad"}
     found = []
     for value in (0, 1):
+        own = {ts for ts, _, x in events if x == value}
         judged = {event[0] for event in events if is_judged(text, event, value)}
         runs: list[list[int]] = [[]]
         for ts in sorted(judged):
             between = range(runs[-1][-1] // LENGTH + 1, ts // LENGTH) if runs[-1] else range(0)
             if (ts, value) not in bad:
                 runs.append([])
-            elif (between and text == PLAIN) or not incomplete.isdisjoint(between):
+            elif not incomplete.isdisjoint(between):
                 runs.append([ts])
             else:
                 runs[-1].append(ts)
         for run in filter(None, runs):
             days = (BEGINNING + timedelta(days=ts // LENGTH) for ts in (run[0], run[-1]))
-            found.append((*days, run[0], run[-1], len(run), value))
+            within = {ts // LENGTH for ts in run}
+            share = len(run) / sum(ts // LENGTH in within for ts in own) if text in PROPOSITIONAL else None
+            found.append((*days, run[0], run[-1], len(run), share, value))
     return sorted(found)
 
 
@@ -83,7 +96,7 @@ def with_day(table: pa.Table) -> pa.Table:
 
 @given(
     st.lists(st.tuples(st.integers(0, DAYS[-1] - 1), KINDS, st.integers(0, 1)), max_size=12),
-    st.sampled_from([PLAIN, PASSING, PASSING, FOR_ALL, SPLIT]),
+    st.sampled_from([PLAIN, PASSING, PASSING, FOR_ALL, SPLIT, *PROPOSITIONAL]),
     st.sets(st.sampled_from(DAYS[1:-1])),
     st.sets(st.integers(1, DAYS[-1] - 1), max_size=3),
     st.sampled_from([(None,), (0, 1)]),
@@ -94,7 +107,11 @@ def with_day(table: pa.Table) -> pa.Table:
 @example(PARTED, FOR_ALL, {9}, set(), (0, 1), set(), None)
 @example(PARTED, SPLIT, set(), {8}, (None,), set(), None)
 @example(APART, PASSING, set(), set(), (0, 1), set(), None)
+@example(APART, PLAIN, set(), {8}, (0, 1), set(), None)
+@example(OVER_EMPTY_DAYS, PLAIN, set(), {8}, (0, 1), set(), None)
+@example(OVER_EMPTY_DAYS, PLAIN, {6}, set(), (None,), {2}, None)
 @example(APART, PASSING, set(), set(), (None,), {2}, None)
+@example(SHARED, PASSING_IN_SUB_LOGS, {9}, {7}, (0, 1), set(), None)
 def test_the_view_has_the_episodes_of_the_whole_log(
     drawn: list[Event],
     text: str,
@@ -114,21 +131,22 @@ def test_the_view_has_the_episodes_of_the_whole_log(
             for day in range(COUNT)
         ]
     )
-    keys = [name for name in tables["p_judged"].column_names if name == "x"] if "p_judged" in tables else None
+    keys = [name for name in tables["p_judged"].column_names if name == "x"]
     with duckdb.connect() as connection:
         connection.sql("CREATE SCHEMA w")
         for name, table in tables.items():
             connection.register("given", table)
             connection.sql(f"CREATE TABLE w.{name} AS SELECT * FROM given")
-        asked = episodes_over_days("w", "p", ["x"], keys).replace("`", '"')
+        has_share = "share" in tables["p_episodes"].column_names
+        asked = episodes_over_days("w", "p", ["x"], keys, has_share=has_share).replace("`", '"')
         rows = connection.sql(asked).to_arrow_table().to_pylist()
-    columns = ("first_day", "last_day", "first_ts", "last_ts", "points", "x")
-    found = sorted(tuple(row[name] for name in columns) for row in rows)
+    columns = ("first_day", "last_day", "first_ts", "last_ts", "points", "share", "x")
+    found = sorted(tuple(row.get(name) for name in columns) for row in rows)
     whole = expected(events, text, incomplete)
     if most is None:
         assert found == whole
-    for _, _, first, last, points, x in found:
-        assert any((b <= first, last <= e, points <= n, x) == (True, True, True, y) for _, _, b, e, n, y in whole)
+    for _, _, first, last, points, _, x in found:
+        assert any((b <= first, last <= e, points <= n, x) == (True, True, True, y) for _, _, b, e, n, _, y in whole)
 
 
 def tables_of(

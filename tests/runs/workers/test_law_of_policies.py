@@ -157,9 +157,8 @@ def drawn_query(draw: st.DrawFn, plain: LogSchema, schema: LogSchema, name: str)
         written = f"({draw(st.sampled_from([condition, written]))}) IMPLIES NOT ({written})"
     text = f"{header}-- What is wrong?\n{written}\n"
     most = draw(st.sampled_from([None, None, 2]))
-    return QueryText(
-        name, f"policies/{name}.mfotl", text, Settings(max_violations=most, explained=0 if projected else 2)
-    )
+    explained = draw(st.sampled_from([0, 1, 2, 2])) if projected else 2
+    return QueryText(name, f"policies/{name}.mfotl", text, Settings(max_violations=most, explained=explained))
 
 
 def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:

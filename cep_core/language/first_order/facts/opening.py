@@ -7,14 +7,14 @@ finds an x. Sub-logs have their own points, so a policy with `-- for each` stays
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.fragment import is_safe
-from cep_core.language.temporal.formulas import Exists, Formula, Not
+from cep_core.language.temporal.formulas import Exists, Forall, Formula, Not
 from cep_core.language.temporal.walk import free_variables
 
 
@@ -22,12 +22,15 @@ from cep_core.language.temporal.walk import free_variables
 class OpenPolicy:
     """`policy`: with the open formula; its variables are those of the closed one, then the `hidden` ones.
 
-    `negated`: a point violates the closed policy if no valuation of the open one holds there.
+    `negated`: a point violates the closed policy if no valuation of the open one holds there. Else a violation has
+    witnesses, values of the hidden variables. `path`: formulas, and whether they hold, from the policy as written to
+    what a witness makes so.
     """
 
     policy: Policy
     hidden: tuple[str, ...]
     negated: bool
+    path: tuple[tuple[Formula, bool], ...]
 
 
 def open_policy(policy: Policy) -> OpenPolicy | None:
@@ -42,7 +45,8 @@ def open_policy(policy: Policy) -> OpenPolicy | None:
     if types is None or not is_safe(core) or not set(hidden) <= set(free_variables(core)):
         return None
     variables = {**policy.variables, **{name: types[name] for name in hidden}}
-    return OpenPolicy(replace(policy, plain=body, core=core, variables=variables, types=types), hidden, negated)
+    opened = replace(policy, plain=body, core=core, variables=variables, types=types)
+    return OpenPolicy(opened, hidden, negated, tuple(_path(policy.unfolded)))
 
 
 def _stripped(formula: Formula) -> tuple[Formula, tuple[str, ...], bool]:
@@ -59,6 +63,22 @@ def _stripped(formula: Formula) -> tuple[Formula, tuple[str, ...], bool]:
                 formula, negated = body, True
             case _:
                 return formula, hidden, negated
+
+
+def _path(formula: Formula) -> Iterator[tuple[Formula, bool]]:
+    """What holds, or does not hold, one after the other, because a witness makes the last one so."""
+    holds = True
+    while True:
+        yield formula, holds
+        match formula:
+            case Not(body=body):
+                formula, holds = body, not holds
+            case Exists(body=body) if holds:
+                formula = body
+            case Forall(body=body) if not holds:
+                formula = body
+            case _:
+                return
 
 
 def _types(policy: Policy, core: Formula) -> Mapping[str, AttributeType] | None:

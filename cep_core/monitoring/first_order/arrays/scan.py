@@ -60,11 +60,11 @@ def scan(
         if isinstance(term, Variable) and term.name not in columns:
             columns[term.name] = column
             if constants and term.name in constants:
-                tests.append(_equals(column, constants[term.name], texts))
+                tests.append(equals(column, constants[term.name], texts))
         elif isinstance(term, Variable):
             tests.append(bits_of(columns[term.name]) == bits_of(column))
         else:
-            tests.append(_equals(column, term, texts))
+            tests.append(equals(column, term, texts))
     point = events.point
     if tests:
         rows = np.flatnonzero(reduce(np.logical_and, tests))
@@ -108,7 +108,8 @@ def attributes_of(atom: Predicate, events: TypedEvents) -> Sequence[str]:
     return atom.names if atom.names is not None else list(events.columns)[: len(atom.arguments)]
 
 
-def _equals(column: Column, term: Term, texts: Texts) -> Flags:
+def equals(column: Column, term: Term, texts: Texts) -> Flags:
+    """Which values of a column equal a constant; NaN equals itself."""
     if not isinstance(term, Constant):
         raise TypeError(f"the argument {term} of an atom is neither a variable nor a constant")
     value = texts.code(term.value) if isinstance(term.value, str) else term.value

@@ -6,7 +6,7 @@ a proof with too many claims is told by its first one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +22,7 @@ from cep_core.language.temporal.formulas import Aggregation, Formula
 from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import operands, with_operands
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, cause_rows
-from cep_core.monitoring.shared.scalars import plain
+from cep_core.monitoring.shared.scalars import Value, plain
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -34,16 +34,32 @@ def proof_maker(policy: Policy, log: PointLog) -> ProofMaker:
 
 def claims_of(policy: Policy, maker: ProofMaker, violation: Mapping[str, Any], most: int = MOST_CLAIMS) -> pa.Table:
     """The claims of the smallest proof of a violation. `violation`: `ts`, `offset`, the free variables."""
+    point, valuation = place_of(policy.variables, maker, violation)
+    tree = maker.small_proof(policy.unfolded, point, valuation, True, most)
+    return told(policy, maker, tree or ProofTree(policy.unfolded, point, valuation, True))
+
+
+def place_of(variables: Iterable[str], maker: ProofMaker, violation: Mapping[str, Any]) -> tuple[int, dict[str, Value]]:
+    """The point of a violation in the maker's log, and the values of the variables."""
+    point = int(maker.reader.log.stamps.searchsorted(violation["ts"])) + violation[OFFSET]
+    return point, {name: plain(violation[name]) for name in variables}
+
+
+def told(policy: Policy, maker: ProofMaker, tree: ProofTree) -> pa.Table:
+    """`CLAIM_COLUMNS` of a tree."""
 
     def text(formula: Formula, valuation: Valuation) -> str:
         return formula_text(by_position(with_values(formula, valuation), policy.schema))
 
     stamps = maker.reader.log.stamps
-    point = int(stamps.searchsorted(violation["ts"])) + violation[OFFSET]
-    valuation = {name: plain(violation[name]) for name in policy.variables}
-    tree = maker.small_proof(policy.unfolded, point, valuation, True, most)
-    root = ProofTree(policy.unfolded, point, valuation, True)
-    return cause_rows(tree or root, stamps, offsets_in_stamp(stamps), text)
+    return cause_rows(tree, stamps, offsets_in_stamp(stamps), text)
+
+
+def beside(claims: pa.Table, violation: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+    """The claims of a violation as rows of a schema that has the columns of both."""
+    columns = {name: pa.repeat(value, claims.num_rows) for name, value in violation.items()}
+    columns |= dict(zip(claims.column_names, claims.columns, strict=True))
+    return pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema)
 
 
 def with_values(formula: Formula, valuation: Valuation) -> Formula:

@@ -17,8 +17,9 @@ import numpy as np
 from cep_core.arrays import Bits, Ints
 from cep_core.language.temporal.formulas import Formula
 from cep_core.monitoring.propositional.arrays.trace import Bits as Column
-from cep_core.monitoring.propositional.stream.kernels.diagrams import empty_diagrams
-from cep_core.monitoring.propositional.stream.kernels.known_steps import no_known_steps
+from cep_core.monitoring.propositional.stream.fresh_memory import fresh_zeros
+from cep_core.monitoring.propositional.stream.kernels.diagrams import diagram_shapes, empty_diagrams
+from cep_core.monitoring.propositional.stream.kernels.known_steps import no_known_steps, shapes_of_known_steps
 from cep_core.monitoring.propositional.stream.kernels.points import (
     FIRST_POINT,
     LAST_POINT,
@@ -134,7 +135,7 @@ class StreamMonitor:
         return Told(stamps[kept], offsets[kept], holds[kept].astype(np.int8), nothing, nothing, begins)
 
     def _taken(self, stamps: Ints, letters: Bits, flags: Codes) -> Told:
-        self._make_room(len(stamps), 1 + int(np.count_nonzero(np.diff(stamps))))
+        self._make_room(len(stamps), 1 + int(np.count_nonzero(stamps[1:] != stamps[:-1])))
         at = self._state.at
         open_points = int(at[MEMBERS] if at[MODE] == NAIVE else at[ACTIVE] + at[CLASSES] + at[WAITS])
         begin = int(np.count_nonzero(flags == FIRST_POINT))
@@ -160,8 +161,9 @@ class StreamMonitor:
             _table(LAST + 1), _table(2), _table(3), counts.copy(), counts.copy(), past, past.copy(), counts.copy()
         )
         scratch = Workspace(_row(), _row(), counts.copy(), _table(3), _row())
-        diagrams = empty_diagrams(4 * self.limit + 64)
-        return MonitorState(nodes, diagrams, kept, scratch, _told(0), no_known_steps(), np.zeros(2, np.uint64), at)
+        arrays = fresh_zeros([*diagram_shapes(4 * self.limit + 64), *shapes_of_known_steps()])
+        diagrams, known = empty_diagrams(arrays[:5]), no_known_steps(arrays[5:])
+        return MonitorState(nodes, diagrams, kept, scratch, _told(0), known, np.zeros(2, np.uint64), at)
 
     def _make_room(self, points: int, stamps: int) -> None:
         """Tables that a block of so many points and stamps cannot fill."""
@@ -229,10 +231,10 @@ def _table(columns: int) -> Ints:
 
 
 def _longer(table: Ints, rows: int) -> Ints:
-    """The table with room for so many rows."""
+    """The table with room for so many rows. The new ones are not cleared: no row is read before it is written."""
     if rows <= len(table):
         return table
-    longer = np.zeros((max(rows, 2 * len(table)), *table.shape[1:]), np.int64)
+    longer = np.empty((max(rows, 2 * len(table)), *table.shape[1:]), np.int64)
     longer[: len(table)] = table
     return longer
 

@@ -28,19 +28,24 @@ RESOLVED = pa.schema([("tp", pa.int64()), ("ts", pa.int64()), ("offset", pa.int6
 
 
 def told_batch(told: Told) -> pa.RecordBatch:
-    """Verdicts in the order in which they are told.
+    """Verdicts in the order in which they are told. No number is copied, and Arrow is asked for no memory: the first
+    block of its own pool takes milliseconds.
 
     >>> point, nothing = np.array([2]), np.array([0])
     >>> told_batch(Told(point, np.array([1]), np.array([2], np.int8), point, nothing, nothing)).to_pylist()
     [{'ts': 2, 'offset': 1, 'verdict': None, 'equal_ts': 2, 'equal_offset': 0}]
     """
     is_equal = told.code == EQUAL
+    equal = pa.py_buffer(np.packbits(is_equal, bitorder="little"))
+    decided = pa.py_buffer(np.packbits(~is_equal, bitorder="little"))
+    holds = pa.py_buffer(np.packbits(told.code == TRUE, bitorder="little"))
+    points, number = pa.int64(), len(is_equal)
     columns = [
         pa.array(told.ts),
         pa.array(told.offset),
-        pa.array(told.code == TRUE, mask=is_equal),
-        pa.array(told.equal_ts, mask=~is_equal),
-        pa.array(told.equal_offset, mask=~is_equal),
+        pa.Array.from_buffers(pa.bool_(), number, [decided, holds]),
+        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(told.equal_ts)]),
+        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(told.equal_offset)]),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=TOLD)
 

@@ -81,6 +81,11 @@ class ProofMaker:
         finally:
             self._left = inf
 
+    @property
+    def claims(self) -> int:
+        """How many claims were looked at, since the last call of `small_proof` began if there was one."""
+        return len(self._made)
+
     def proof(self, formula: Formula, point: int, valuation: Valuation, holds: bool) -> ProofTree | None:
         """The smallest proof that a formula holds, or does not hold; None if it is not so.
 

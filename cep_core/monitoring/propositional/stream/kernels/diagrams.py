@@ -7,7 +7,7 @@ the count NO_ROOM is set and FALSE is returned: whoever steps must look at it be
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -38,19 +38,14 @@ _FEW = 1 << 12
 _OPEN = -1
 
 
-def empty_diagrams(room: int) -> Diagrams:
-    """Room for so many diagrams. Only pages that are used take memory.
+def diagram_shapes(room: int) -> list[tuple[int, ...]]:
+    """The shapes of the arrays for so many diagrams."""
+    return [(room, CLASS + 1), (1 << (room - 1).bit_length(),), (_CACHE, 4), (room, 4), (room,)]
 
-    All arrays are one block: the C library fetches what is larger than 32 MiB from the system anew, already zero, but
-    smaller blocks again from what was freed, all of which it would have to overwrite for each monitor.
-    """
-    shapes = [(room, CLASS + 1), (1 << (room - 1).bit_length(),), (_CACHE, 4), (room, 4), (room,)]
-    ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
-    block = np.zeros(ends[-1], np.int64)
-    begins = [0, *ends[:-1]]
-    table, buckets, cache, stack, path = (
-        block[begin:end].reshape(shape) for begin, end, shape in zip(begins, ends, shapes, strict=True)
-    )
+
+def empty_diagrams(arrays: Sequence[Ints]) -> Diagrams:
+    """No diagrams but the constants, in arrays of zeros."""
+    table, buckets, cache, stack, path = arrays
     table[:2, NODE] = -1
     used = min(4 * _FEW, len(buckets))
     return Diagrams(table, buckets, cache, stack, path, np.array([2, 0, 0, used, _FEW], np.int64))

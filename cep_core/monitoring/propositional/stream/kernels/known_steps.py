@@ -8,6 +8,8 @@ number. While steps are known, diagrams are not written to the classes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cep_core.arrays import Ints
@@ -20,6 +22,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     EPOCH,
     EQUAL,
     FLAT,
+    FORGOTTEN_AT,
     KIND,
     NOW,
     OFFSET,
@@ -31,6 +34,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     SINCE,
     STATES,
     TS,
+    USED_BUCKETS,
     VERDICTS,
     WAITS,
     Known,
@@ -43,19 +47,19 @@ LONGEST = 64
 """Longer lists of diagrams get no number."""
 ANY, TRUTH_AGAIN, EQUAL_AGAIN = range(3)
 """Forms of steps. In the last two the state stays: the current point is told, or the last one as equal to a class."""
-_STATES, _ENTRIES = 1 << 12, 1 << 14
+_LEAST, _MOST = 1 << 9, 1 << 13
+"""How many buckets of states are used: at first, and at most. There are twice as many entries."""
 
 
-def no_known_steps() -> Known:
-    """Tables without entries. Only what an epoch is read from is cleared: memory that is not used is not touched."""
-    return Known(
-        np.empty(_STATES * 16, np.int64),
-        np.empty((_STATES, 3), np.int64),
-        np.zeros((2 * _STATES, 2), np.int64),
-        np.zeros((_ENTRIES, 5), np.int64),
-        np.empty(_ENTRIES * 16, np.int64),
-        np.array([0, 0, 0, 1, 0], np.int64),
-    )
+def shapes_of_known_steps() -> list[tuple[int, ...]]:
+    """The shapes of the tables."""
+    return [(8 * _MOST,), (_MOST // 2, 3), (_MOST, 2), (2 * _MOST, 5), (32 * _MOST,)]
+
+
+def no_known_steps(arrays: Sequence[Ints]) -> Known:
+    """Tables without entries, in arrays of zeros."""
+    pool, states, buckets, entries, scripts = arrays
+    return Known(pool, states, buckets, entries, scripts, np.array([0, 0, 0, 1, 0, _LEAST, 0], np.int64))
 
 
 @borrowing
@@ -67,6 +71,28 @@ def forget(known: Known) -> None:
     counts[POOLED] = 0
     counts[SCRIPTED] = 0
     counts[ENTERED] = 0
+
+
+@borrowing
+def _make_room(known: Known, now: int) -> None:
+    """Forgets all if one of the tables is nearly full. If one stamp fills them, four times as much of them is used.
+
+    Lists of diagrams of earlier stamps do not come again, so that tables for those of a stamp are as good as large
+    ones, and near to the processor.
+    """
+    counts = known.counts
+    room = counts[USED_BUCKETS]
+    if (
+        4 * counts[STATES] < room
+        and 2 * counts[ENTERED] < 3 * room
+        and counts[POOLED] + LONGEST <= 8 * room
+        and counts[SCRIPTED] < 31 * room
+    ):
+        return
+    if counts[FORGOTTEN_AT] == now and room < known.buckets.shape[0]:
+        counts[USED_BUCKETS] = 4 * room
+    counts[FORGOTTEN_AT] = now
+    forget(known)
 
 
 @borrowing
@@ -105,8 +131,7 @@ def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
 def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     """The number of the current list of diagrams, a new one if need be; -1 if it is too long."""
     counts, pool, states = known.counts, known.pool, known.states
-    if counts[POOLED] + LONGEST > pool.shape[0] or 2 * counts[STATES] >= states.shape[0]:
-        forget(known)
+    _make_room(known, at[NOW])
     begin = counts[POOLED]
     length = _listed(program, kept, at, pool[begin : begin + LONGEST])
     if length < 0:
@@ -115,7 +140,8 @@ def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     for i in range(begin, begin + length):
         mixed = (mixed ^ pool[i]) * 0x9E3779B97F4A7C1
         mixed ^= mixed >> 29
-    bucket = mixed & (known.buckets.shape[0] - 1)
+    last_bucket = counts[USED_BUCKETS] - 1
+    bucket = mixed & last_bucket
     while known.buckets[bucket, 0] == counts[EPOCH]:
         number = known.buckets[bucket, 1]
         if states[number, 1] == length and states[number, 2] == at[WAITS]:
@@ -125,7 +151,7 @@ def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
                 same += 1
             if same == length:
                 return number
-        bucket = (bucket + 1) & (known.buckets.shape[0] - 1)
+        bucket = (bucket + 1) & last_bucket
     number = counts[STATES]
     known.buckets[bucket, 0] = counts[EPOCH]
     known.buckets[bucket, 1] = number
@@ -160,11 +186,11 @@ def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> N
 @borrowing(forceinline=True)
 def entry_of(known: Known, number: int, letter: int) -> int:
     """The place of a step's entry, or where it is to be written."""
-    entries, epoch = known.entries, known.counts[EPOCH]
+    entries, epoch, last = known.entries, known.counts[EPOCH], 2 * known.counts[USED_BUCKETS] - 1
     mixed = (letter ^ (number << 32)) * 0x9E3779B97F4A7C1
-    place = (mixed >> 40) & (entries.shape[0] - 1)
+    place = (mixed >> 40) & last
     while entries[place, 0] == epoch and (entries[place, 1] != number or entries[place, 2] != letter):
-        place = (place + 1) & (entries.shape[0] - 1)
+        place = (place + 1) & last
     return place
 
 
@@ -191,7 +217,7 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
     counts, scripts = known.counts, known.scripts
     told, kept = at[SCRIPT], at[CLASSES] + at[WAITS]
     begin = counts[SCRIPTED]
-    if begin + 4 + 3 * told + kept > scripts.shape[0] or 4 * counts[ENTERED] >= 3 * known.entries.shape[0]:
+    if begin + 4 + 3 * told + kept > scripts.shape[0] or 2 * counts[ENTERED] >= 3 * counts[USED_BUCKETS]:
         return
     place = entry_of(known, number, letter)
     counts[ENTERED] += known.entries[place, 0] != counts[EPOCH]

@@ -124,8 +124,9 @@ class Known(NamedTuple):
     counts: Ints
 
 
-STATES, POOLED, SCRIPTED, EPOCH, ENTERED = range(5)
-"""Places in `Known.counts`."""
+STATES, POOLED, SCRIPTED, EPOCH, ENTERED, USED_BUCKETS, FORGOTTEN_AT = range(7)
+"""Places in `Known.counts`: numbers of states, of numbers in `pool` and in `scripts`; the epoch; the number of entries;
+how many buckets are used, a power of two, and in proportion the other tables; the stamp at which an epoch ended."""
 
 
 class MonitorState(NamedTuple):
