@@ -13,6 +13,8 @@ from typing import get_args
 
 import pytest
 
+from jobs.lake.register import register
+from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
 from jobs.stages.evaluating.partials import Way
@@ -82,6 +84,24 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
     assert {row["value"] for row in measured if row["metric"] in ("matches", "lost", "late_events")} == {0.0}
 
 
+def test_an_episode_goes_on_over_a_day_without_points(copied: SmallLake) -> None:
+    """Every point violates the policy, and one of the days has none."""
+    policy = copied.home / "policies" / "light.mfotl"
+    policy.write_text("-- When does nothing heavy start?\nNOT (EXISTS m, x. Start(m, x) AND x > 1000)\n")
+    write_day(copied.home, 2, empty=True)
+    try:
+        for number in (1, 2, 3):
+            copied.run(number, number)
+    finally:
+        write_day(copied.home, 2)
+    assert {row["day"] for row in copied.rows("light_judged")} == {day(1), day(3)}
+    register(copied.spark, "machines", copied.folder)
+    register_episodes_over_days(copied.spark, "machines", copied.folder)
+    [episode] = copied.spark.table("machines.light_episodes_over_days").toArrow().to_pylist()
+    assert (episode["first_day"], episode["last_day"]) == (day(1), day(3))
+    assert episode["points"] == len(copied.rows("light"))
+
+
 def test_every_way_of_evaluating_slices_gives_equal_tables(
     copied: SmallLake, undisturbed: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,12 +133,13 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
         told = []
         for way in get_args(Way):
             evaluate(everything, way=way)
-            tables = copied.tables("after_heavy", "after_heavy_episodes", "after_heavy_why")
+            tables = copied.tables(*(f"after_heavy{suffix}" for suffix in ("", "_episodes", "_judged", "_why")))
             of_projected = [row for row in tables["result_days"] if row["query"] == "after_heavy"]
             tables["result_days"] = [row for row in tables["result_days"] if row["query"] != "after_heavy"]
             points = {row["ts"] for row in tables.pop("after_heavy")}
             episodes = tables.pop("after_heavy_episodes")
             told.append(tables.pop("after_heavy_why"))
+            assert {row["day"] for row in tables.pop("after_heavy_judged")} == {day(1), day(2)}
             assert points == expected
             assert [int(str(row["matches_total"])) for row in of_projected] == [
                 sum(day(number) == datetime.fromtimestamp(ts, UTC).date() for ts in expected) for number in (1, 2)

@@ -21,5 +21,5 @@ FIRST_ORDER = Language(
     explain_policy,
     warnings_of,
     settings=("max_violations", "explained"),
-    beside=("_episodes", "_why", "_judged"),
+    beside=("_judged", "_episodes", "_why"),
 )

@@ -28,5 +28,5 @@ PROPOSITIONAL = Language(
     warnings_of,
     conditions=_conditions,
     settings=("max_violations", "explained"),
-    beside=("_episodes", "_why", "_judged", "_truths"),
+    beside=("_judged", "_episodes", "_why", "_truths"),
 )

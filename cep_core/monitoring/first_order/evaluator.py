@@ -88,8 +88,10 @@ class PolicyEvaluator(PolicyResults):
 
     @property
     def speaks_of_silence(self) -> bool:
+        if self.policy.for_each:
+            return False
         parts = (self.policy.core, self.policy.condition)
-        return not self.policy.for_each and any(part is not None and speaks_of_silence(part) for part in parts)
+        return any(part is None or speaks_of_silence(part) for part in parts)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
@@ -141,14 +143,12 @@ class PolicyEvaluator(PolicyResults):
                 runs.append(self._placed(pieces, self.episode_schema, constants))
             for edges in cut_edges(judges, own, points_of_days, owned, constants):
                 near.append(self._placed(edges, self._edge_schema, constants))
-            if self._passes_over:
-                found = judged_on_days(judges, own, points_of_days, owned, constants)
-                judged += [self._placed(rows, of_keys, constants) for rows in found]
+            found = judged_on_days(judges, own, points_of_days, owned, constants)
+            judged += [self._placed(rows, of_keys, constants) for rows in found]
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
-        if self._passes_over:
-            yield from self._partial_judged(pa.concat_tables(judged), owned.days)
+        yield from self._partial_judged(pa.concat_tables(judged), owned.days)
         first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
         yield from tagged(self._causes(first_ones, logs), WHY)
 
@@ -191,6 +191,11 @@ class PolicyEvaluator(PolicyResults):
         points_of_days = list(ranges_of_days(log.stamps, owned.days, self._after))
         found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
         yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
+        of_days = [with_certain(pa.schema(self._key_fields)).empty_table()]
+        of_days += [
+            self._placed(t, of_days[0].schema, {}) for t in judged_on_days(None, log, points_of_days, owned, {})
+        ]
+        yield from self._partial_judged(pa.concat_tables(of_days), owned.days)
         if self.explained:
             visible = replace(held, relation=projected(held, self.policy.variables), types=self.policy.variables)
             numbers = np.zeros(len(points_of_days), np.int64)
@@ -220,10 +225,6 @@ class PolicyEvaluator(PolicyResults):
         condition = self.policy.condition
         keys = {*self.policy.for_each, *(free_variables(condition) if condition is not None else ())}
         return tuple(name for name in self.schema.names if name in keys)
-
-    @property
-    def _passes_over(self) -> bool:
-        return self.policy.condition is not None or bool(self.policy.for_each)
 
     @property
     def _after(self) -> int:

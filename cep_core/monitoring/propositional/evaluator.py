@@ -85,7 +85,9 @@ class PropositionalEvaluator(PolicyResults):
 
     @property
     def speaks_of_silence(self) -> bool:
-        return not self.policy.for_each and speaks_of_silence(self.policy.core, self.condition)
+        if self.policy.for_each:
+            return False
+        return self.condition is None or speaks_of_silence(self.policy.core, self.condition)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
@@ -119,10 +121,9 @@ class PropositionalEvaluator(PolicyResults):
         sizes = self._with_moment(judgement.sizes(heard, cut)).select(of_sizes.names).cast(of_sizes)
         pieces = partial_episodes(listed, known, owned.days, self.most, cut)
         yield from tagged(with_sizes(pieces, sizes, self._keys, owned.days, cut), EPISODES)
-        if self._passes_over:
-            of_keys = with_certain(pa.schema(self._key_fields))
-            found = self._with_moment(judgement.judged_on_days()).select(of_keys.names).cast(of_keys)
-            yield from self._partial_judged(found, owned.days)
+        of_keys = with_certain(pa.schema(self._key_fields))
+        found = self._with_moment(judgement.judged_on_days()).select(of_keys.names).cast(of_keys)
+        yield from self._partial_judged(found, owned.days)
         if self.explained:
             kept = pa.array(candidates(listed, owned.days, self.explained, cut))
             yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)
@@ -184,10 +185,6 @@ class PropositionalEvaluator(PolicyResults):
     @property
     def _keys(self) -> tuple[str, ...]:
         return self.policy.for_each
-
-    @property
-    def _passes_over(self) -> bool:
-        return self.condition is not None or bool(self.policy.for_each)
 
     @property
     def _after(self) -> int:

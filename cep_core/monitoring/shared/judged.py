@@ -3,7 +3,8 @@
 A policy that says `A IMPLIES B` judges at the points at which `A` holds, and a policy with `-- for each` at those of
 the sub-log. Whether a point judges depends on some columns of the values (`keys`). A table lists, for each day, the
 values of these for which some point judges, violated or not; the view of episodes over days reads it. It is cut as
-violations are, and says so. Where every point of the log judges, there is no such table.
+violations are, and says so. Where every point of the log judges, there are no such columns: a day with a point has one
+row. Such a policy is evaluated on slices without events, too, since any event of the log makes a point.
 
 Each slice reports one row more than are listed, so that a merge of all knows what is cut. Cost: a sort of these.
 """

@@ -41,7 +41,7 @@ class PolicyResults(ABC):
     reads_points = True
     episodes_are = "One row is a run of time-points at which the same values violate {query}"
     """What a row of the table of episodes is."""
-    judged_are = "One row is a day on which {query} judges some time-point for the values"
+    judged_are = "One row is a day on which {query} judges some time-point, for the values on which that depends"
     """What a row of the table of judged values is."""
     causes_are = "One row is a claim in the proof of one of the first violations of {query} on a day"
     """What a row of the table of causes is."""
@@ -59,11 +59,6 @@ class PolicyResults(ABC):
     @abstractmethod
     def _keys(self) -> tuple[str, ...]:
         """The columns on which it depends whether a point judges."""
-
-    @property
-    @abstractmethod
-    def _passes_over(self) -> bool:
-        """Whether there are points of the log that do not judge some values."""
 
     @abstractmethod
     def evaluate(
@@ -101,7 +96,7 @@ class PolicyResults(ABC):
                 counted_in=COUNTED_IN,
             ),
             ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=self.causes_are),
-            *([self._table_of_judged] if self._passes_over else []),
+            self._table_of_judged,
         )
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:

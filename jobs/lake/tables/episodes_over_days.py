@@ -2,10 +2,10 @@
 
 Operating days cut episodes. The view joins those of the same values, if one touches the end of its day, the next one
 the beginning of its own, and no point between them judges the values. That is so on consecutive days. Over other days
-an episode goes on only if the policy passes over points: then `<policy>_judged` lists which values are judged on a day.
-A day between must be known: its result complete, and its list of judged values not cut. Where every point judges, a
-whole operating day without a violation of the values ends an episode. Properties of the tables name the columns of the
-values, so the lake alone is enough. Cost of asking: a sort of the listed episodes and judged values by their values.
+`<policy>_judged` tells: it lists which values are judged on a day; where every point of the log judges, on which days
+there is a point. A day between must be known: its result complete, and its list of judged values not cut. Properties of
+the tables name the columns of the values, so the lake alone is enough. Cost of asking: a sort of the listed episodes
+and judged values by their values.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def register_episodes_over_days(spark: SparkSession, workload: str, lake: Path |
     folders = table_folders(workload, Path(lake) if lake else places.lake())
     for name, folder in folders.items():
         values = _columns(folder, VALUES)
-        if values is not None:
-            policy = name.removesuffix(EPISODES)
-            keys = _columns(folders[policy + JUDGED], KEYS) if policy + JUDGED in folders else None
+        policy = name.removesuffix(EPISODES)
+        keys = _columns(folders[policy + JUDGED], KEYS) if policy + JUDGED in folders else None
+        if values is not None and keys is not None:
             comment = quoted(f"One row is a run of time-points, over any number of days, at which {policy} is violated")
             view = identifier(workload, policy + OVER_DAYS)
             asked = episodes_over_days(workload, policy, values, keys, has_share=_has(folder, "share"))
@@ -59,15 +59,15 @@ def _has(folder: Path, column: str) -> bool:
 
 
 def episodes_over_days(
-    workload: str, policy: str, values: Sequence[str], keys: Sequence[str] | None = None, *, has_share: bool = False
+    workload: str, policy: str, values: Sequence[str], keys: Sequence[str], *, has_share: bool = False
 ) -> str:
     """The query of the view.
 
     `values`: the columns that tell whose an episode is. `keys`: those of them on which it depends whether a point
-    judges, as in the table of judged values; None: there is no such table, since every point judges. `has_share`: each
-    episode says what share of its sub-log's points it has, and so how many these are on its day.
+    judges, as in the table of judged values. `has_share`: each episode says what share of its sub-log's points it has,
+    and so how many these are on its day. Days that follow one another and are known are a stretch.
 
-    >>> print(episodes_over_days("w", "p", ["x"]))
+    >>> print(episodes_over_days("w", "p", ["x"], []))  # doctest: +ELLIPSIS
     SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,
       min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,
       max_by(last_offset, last_ts) AS last_offset, sum(points) AS points,
@@ -77,9 +77,14 @@ def episodes_over_days(
       FROM (
         SELECT *, CASE WHEN touches_begin
           AND lag(touches_end) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset)
-          AND lag(day) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) = day - INTERVAL '1' DAY
+          AND (lag(day) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) = day - INTERVAL '1' DAY
+            OR lag(day) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) = `judged before`
+            AND lag(`known after`) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) = `known before`)
           THEN 0 ELSE 1 END AS begins
-        FROM `w`.`p_episodes`
+        FROM (
+          SELECT e.*, j.before AS `judged before`, b.stretch AS `known before`, a.stretch AS `known after`
+          ...
+        )
       )
     )
     GROUP BY episode, `x`
@@ -87,15 +92,7 @@ def episodes_over_days(
     own = [f"`{name}`" for name in values]
     over = _over(own, "day, first_ts, first_offset")
     columns = "".join(f", {name}" for name in own)
-    table = identifier(workload, policy + EPISODES)
-    follows = f"lag(day) OVER {over} = day - INTERVAL '1' DAY"
-    if keys is not None:
-        table = f"(\n{_with_judged_days(workload, policy, [f'`{name}`' for name in keys])}\n    )"
-        follows = (
-            f"({follows}\n"
-            f"        OR lag(day) OVER {over} = `judged before`\n"
-            f"        AND lag(`known after`) OVER {over} = `known before`)"
-        )
+    judged_days = _with_judged_days(workload, policy, [f"`{name}`" for name in keys])
     # A share is a quotient of counts: rounded, points / share is the count of the sub-log's points again.
     share = "  sum(points) / sum(round(points / share)) AS share,\n" if has_share else ""
     return (
@@ -109,9 +106,11 @@ def episodes_over_days(
         "  FROM (\n"
         "    SELECT *, CASE WHEN touches_begin\n"
         f"      AND lag(touches_end) OVER {over}\n"
-        f"      AND {follows}\n"
+        f"      AND (lag(day) OVER {over} = day - INTERVAL '1' DAY\n"
+        f"        OR lag(day) OVER {over} = `judged before`\n"
+        f"        AND lag(`known after`) OVER {over} = `known before`)\n"
         "      THEN 0 ELSE 1 END AS begins\n"
-        f"    FROM {table}\n"
+        f"    FROM (\n{judged_days}\n    )\n"
         "  )\n"
         ")\n"
         f"GROUP BY episode{columns}"
@@ -121,7 +120,7 @@ def episodes_over_days(
 def _with_judged_days(workload: str, policy: str, keys: Sequence[str]) -> str:
     """The episodes, each with the day before its own on which its values were judged.
 
-    Days that follow one another and are known are a stretch: an episode also has those of the days beside its own.
+    An episode also has the stretches of the days beside its own.
     """
     episodes, judged = (identifier(workload, policy + suffix) for suffix in (EPISODES, JUDGED))
     listed = "".join(f", {name}" for name in keys)

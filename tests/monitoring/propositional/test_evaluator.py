@@ -61,8 +61,7 @@ def test_the_tables_say_what_the_definition_says(world: World, most: int | None)
     batches = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert results(evaluator, batches) == expected(world, most)
     listed = [(len(day) > (most or len(day)), *values) for day in world.judged() for values in day[:most]]
-    passes = bool(world.policy.for_each) or isinstance(world.policy.formula, Implies)
-    assert judged_told(evaluator, batches) == (listed if passes else None)
+    assert judged_told(evaluator, batches) == listed
 
 
 def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch], days: tuple[int, ...]) -> list[Row]:
@@ -81,12 +80,10 @@ def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBa
     return [tuple(row.values()) for row in rows.to_pylist() if row["points"]]
 
 
-def judged_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row] | None:
-    """The judged values of each day; None if every point judges."""
-    for table in evaluator.tables:
-        if table.suffix == JUDGED:
-            return rows_of(table.merge(of_table(batches, JUDGED), DAYS))
-    return None
+def judged_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
+    """The judged values of each day."""
+    [table] = [table for table in evaluator.tables if table.suffix == JUDGED]
+    return rows_of(table.merge(of_table(batches, JUDGED), DAYS))
 
 
 @few(40)
@@ -234,11 +231,10 @@ def test_ranges_add_up_the_points_of_a_sub_log(
         assert results(evaluator, [*of_table(partials), *tagged(combined, EPISODES)]) == expected(world, most)
 
 
-def test_a_policy_that_is_violated_without_events_speaks_of_silence() -> None:
-    said = [
-        PropositionalEvaluator(policy_of(f)).speaks_of_silence for f in (P, Implies(P, Q), Prev(Interval(), Not(P)))
-    ]
-    assert said == [True, False, True]
+def test_a_policy_that_is_violated_or_judges_without_events_speaks_of_silence() -> None:
+    """One that judges every point says on which days there are points."""
+    formulas = (P, Implies(P, Q), Not(P), Implies(Prev(Interval(), Not(P)), Q))
+    assert [PropositionalEvaluator(policy_of(f)).speaks_of_silence for f in formulas] == [True, False, True, True]
 
 
 def test_an_episode_passes_over_points_that_do_not_judge() -> None:

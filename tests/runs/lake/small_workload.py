@@ -84,8 +84,7 @@ WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[
 QUESTIONS = (*QUERIES, *POLICIES)
 RESULTS = (
     *QUESTIONS,
-    *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")),
-    "unstopped_judged",
+    *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why", "_judged")),
 )
 """The tables of results."""
 

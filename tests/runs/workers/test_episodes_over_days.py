@@ -40,6 +40,8 @@ KINDS = st.sampled_from(["Bad", "Bad", "Good", "Tick"])
 
 APART: list[Event] = [(1, "Bad", 0), (7, "Tick", 1), (13, "Bad", 0)]
 """Two violations with days between them, on which nothing judges their value."""
+OVER_EMPTY_DAYS: list[Event] = [(1, "Bad", 0), (13, "Bad", 0)]
+"""The same, with no point between them."""
 PARTED: list[Event] = [(1, "Bad", 0), (7, "Good", 0), (13, "Bad", 0)]
 """The same, with a point between them that may judge it."""
 SHARED: list[Event] = [*((ts, "Bad", 0) for ts in (1, 3)), *((ts, "Tick", 0) for ts in (2, 4, 5, 7)), (9, "Bad", 0)]
@@ -63,7 +65,7 @@ def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple
     """By definition, point by point over the whole log: (first_day, last_day, first_ts, last_ts, points, share, x).
 
     Beside a point that judges and does not violate, a day between two violations ends an episode if what was judged on
-    it is not known; where every point judges, any whole day does.
+    it is not known.
     """
     bad = {(ts, x) for ts, kind, x in events if kind == "Bad"}
     found = []
@@ -75,7 +77,7 @@ def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple
             between = range(runs[-1][-1] // LENGTH + 1, ts // LENGTH) if runs[-1] else range(0)
             if (ts, value) not in bad:
                 runs.append([])
-            elif (between and text == PLAIN) or not incomplete.isdisjoint(between):
+            elif not incomplete.isdisjoint(between):
                 runs.append([ts])
             else:
                 runs[-1].append(ts)
@@ -105,6 +107,9 @@ def with_day(table: pa.Table) -> pa.Table:
 @example(PARTED, FOR_ALL, {9}, set(), (0, 1), set(), None)
 @example(PARTED, SPLIT, set(), {8}, (None,), set(), None)
 @example(APART, PASSING, set(), set(), (0, 1), set(), None)
+@example(APART, PLAIN, set(), {8}, (0, 1), set(), None)
+@example(OVER_EMPTY_DAYS, PLAIN, set(), {8}, (0, 1), set(), None)
+@example(OVER_EMPTY_DAYS, PLAIN, {6}, set(), (None,), {2}, None)
 @example(APART, PASSING, set(), set(), (None,), {2}, None)
 @example(SHARED, PASSING_IN_SUB_LOGS, {9}, {7}, (0, 1), set(), None)
 def test_the_view_has_the_episodes_of_the_whole_log(
@@ -126,7 +131,7 @@ def test_the_view_has_the_episodes_of_the_whole_log(
             for day in range(COUNT)
         ]
     )
-    keys = [name for name in tables["p_judged"].column_names if name == "x"] if "p_judged" in tables else None
+    keys = [name for name in tables["p_judged"].column_names if name == "x"]
     with duckdb.connect() as connection:
         connection.sql("CREATE SCHEMA w")
         for name, table in tables.items():

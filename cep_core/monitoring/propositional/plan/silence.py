@@ -18,17 +18,17 @@ from cep_core.language.temporal.formulas import (
 )
 
 
-def speaks_of_silence(core: Formula, condition: Formula | None) -> bool:
+def speaks_of_silence(core: Formula, condition: Formula) -> bool:
     """False if nothing is reported of points around which no atom holds. Never False wrongly; linear in the formula.
 
-    `condition`: the left side of a policy that judges where this holds; None: any other policy.
+    `condition`: the left side of the policy, which judges where this holds.
 
     >>> from cep_core.language.temporal.interval import ANY_TIME
     >>> late, quiet = Predicate("late"), Eventually(ANY_TIME, Not(Predicate("late")))
-    >>> speaks_of_silence(Or(Not(late), quiet), late), speaks_of_silence(late, None)
+    >>> speaks_of_silence(Or(Not(late), quiet), late), speaks_of_silence(late, late)
     (False, True)
     """
-    return without_events(core) is not True or (condition is not None and without_events(condition) is not False)
+    return without_events(core) is not True or without_events(condition) is not False
 
 
 def without_events(formula: Formula) -> bool | None:
