@@ -25,6 +25,11 @@ REMEDIES: tuple[tuple[str, str], ...] = (
         "make room on that disk, then run the same command again: nothing of the unfinished write is visible",
     ),
     (
+        r"Input/output error",
+        "the disk or the network below it fails (the system log tells how): see to it, then run the same command "
+        "again: nothing of the unfinished write is visible",
+    ),
+    (
         r"OutOfMemoryError|Java heap space|GC overhead limit",
         "too much for Spark's memory at once: run fewer days at a time, or give it more (docs/performance.md)",
     ),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,6 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jobs.reports.figures.drawing.figure import csv_text, write_figure
 from jobs.reports.page import Page
 
+_AT_CWD, _RENAME_EXCHANGE = -100, 2
+"""Linux's numbers for paths that begin at the working folder, and for taking each other's place."""
 FOOTER = "Trendmill. Static pages: no script, nothing loaded from a network."
 
 
@@ -48,10 +53,28 @@ def rendered(page: Page, frame: Mapping[str, Any]) -> str:
 
 
 def move_folder(written: Path, place: Path) -> None:
-    """Replace a folder by a new one. Between the two renames, for a moment, neither is there."""
+    """Replace a folder by a new one, in one step where the system can exchange folders.
+
+    Elsewhere, between two renames, for a moment neither is there.
+    """
     before = written.with_name(written.name + ".before")
     shutil.rmtree(before, ignore_errors=True)
     if place.exists():
+        if _exchanged(written, place):
+            shutil.rmtree(written, ignore_errors=True)
+            return
         place.rename(before)
     written.rename(place)
     shutil.rmtree(before, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two folders took each other's place. False: this system, or this file system, cannot do that."""
+    exchange = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if exchange is None:
+        return False
+    if not exchange(_AT_CWD, os.fsencode(one), _AT_CWD, os.fsencode(other), _RENAME_EXCHANGE):
+        return True
+    if (number := ctypes.get_errno()) in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        return False
+    raise OSError(number, os.strerror(number), str(other))

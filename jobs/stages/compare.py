@@ -35,6 +35,7 @@ from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
+from jobs.stages.measuring.unmeasured import forget_unmeasured, unmeasured_days
 from jobs.stages.slicing.planned import evaluations_by, planned, plans_of_day, read_by
 from jobs.stages.slicing.planning import seed_text, widest
 
@@ -54,8 +55,14 @@ MEASURED = {
 
 
 def compare(run: Run) -> StageOutcome:
-    """Compare for every plan of the run, and for every day on which queries that ask for shedding were evaluated."""
-    plans, days = planned(run), days_evaluated(run)
+    """Compare for every plan of the run, and for every day on which queries that ask for shedding were evaluated.
+
+    Days that were evaluated earlier, without being measured, are measured too. If there is nothing else, the run's
+    comparisons of slicing stay as they are.
+    """
+    assert run.scope is not None
+    plans = planned(run) if run.scope.evaluations else []
+    days = sorted({*days_evaluated(run), *unmeasured_days(run)})
     ledger = read_ledger(run.lake, run.workload.name)
     events_read, slicing = _slicing_rows(run, ledger, plans)
     mine = {"day": run.last, "run_id": run.run_id}
@@ -73,30 +80,38 @@ def compare(run: Run) -> StageOutcome:
         measured.append(recorded(rows, day, run.run_id, SHEDDING))
     rows = pa.concat_tables(measured).combine_chunks()
     replace(rows, run.table("experiments"), _replaced(run, days))
+    forget_unmeasured(run)
     message = "; ".join([f"{len(plans)} plan(s) against their rivals", *(["shedding: " + trained[-1]] if days else [])])
     return StageOutcome(events_read, rows.num_rows, message, details={"shedding": trained} if days else {})
 
 
 def _replaced(run: Run, days: Sequence[date]) -> str:
-    """The rows to replace: the run's own comparisons of slicing, and all comparisons of shedding on the days.
+    """The rows to replace: of slicing the run's own comparisons, if it has evaluated, of shedding those of the days.
 
     If these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition without
     reading its files.
     """
-    touched = sorted({run.last, *days})
+    assert run.scope is not None
+    own = {run.last} if run.scope.evaluations else set()
+    touched = sorted({*own, *days})
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
     this_run = (run.last, run.run_id)
     kept = [
         row
         for row in ([] if stored is None else stored.group_by(kinds).aggregate([]).to_pylist())
-        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == this_run)
+        if not (
+            row["day"] in days if row["experiment"] == SHEDDING else own and (row["day"], row["run_id"]) == this_run
+        )
     ]
     if not kept:
         return one_of("day", touched)
     shedding = equal("experiment", SHEDDING)
+    measured = f"{one_of('day', days)} AND {shedding}"
+    if not own:
+        return measured
     mine = f"{equal('day', run.last)} AND {equal('run_id', run.run_id)} AND NOT {shedding}"
-    return f"({mine}) OR ({one_of('day', days)} AND {shedding})"
+    return f"({mine}) OR ({measured})"
 
 
 def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:

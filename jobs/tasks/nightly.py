@@ -27,6 +27,8 @@ from jobs.runs.source_days import has_day
 from jobs.stages.compare import compare
 from jobs.stages.evaluate import evaluate as evaluate_slices
 from jobs.stages.ingest import ingest
+from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated
+from jobs.stages.measuring.unmeasured import note_unmeasured, unmeasured_days
 from jobs.stages.plan_slices import plan_slices
 from jobs.stages.slice_events import slice_events
 from jobs.stages.slicing.planned import is_sliced
@@ -128,9 +130,10 @@ def evaluate(run: Run) -> None:
     assert run.scope is not None
     if run.scope.evaluations and not is_sliced(run):
         slice_(run)
+    note_unmeasured(run, days_evaluated(run)[-MOST_DAYS:])
     with journal(run) as kept:
         kept.perform("evaluate", evaluate_slices, run, run.scope.days)
-        if run.scope.evaluations:
+        if run.scope.evaluations or unmeasured_days(run):
             kept.perform("compare", compare, run)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from jobs import cli, publish_task
 from jobs.lake.leasing.lease import lease_file, read, take
+from jobs.reports import site
 from jobs.tasks.stored_workload import workload_of_run
 from tests.reports.lake.reading import read as read_page
 from tests.reports.lake.small_days import DAY, REFUSED
@@ -81,3 +82,25 @@ def test_a_wrong_query_publishes_nothing(folder: Path, tmp_path: Path, capsys: p
     assert publish_task.main(arguments(folder)) == 2
     assert "queries/unfinished.cep:2" in capsys.readouterr().err
     assert (tmp_path / "reports" / "lines" / str(DAY) / "index.html").read_bytes() == before
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_new_folder_takes_the_place_of_the_former_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanges: bool
+) -> None:
+    if not exchanges:
+        monkeypatch.setattr(site, "_exchanged", lambda *_: False)
+    place = tmp_path / "2013-01-02"
+    for text in ("first", "second"):
+        written = tmp_path / ".written"
+        written.mkdir()
+        (written / "index.html").write_text(text)
+        site.move_folder(written, place)
+        assert (place / "index.html").read_text() == text
+        assert [path.name for path in tmp_path.iterdir()] == ["2013-01-02"]
+
+
+def test_what_an_exchange_cannot_do_is_told(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    with pytest.raises(FileNotFoundError, match="gone"):
+        site._exchanged(tmp_path / "here", tmp_path / "gone")

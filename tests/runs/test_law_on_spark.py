@@ -13,6 +13,7 @@ from typing import get_args
 
 import pytest
 
+from jobs.lake.leasing.lease import give_back, lease_file
 from jobs.lake.register import register
 from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.runs.run import Run
@@ -198,3 +199,29 @@ def test_a_task_that_dies_in_any_writing_stage_is_mended_by_a_retry(lake: SmallL
         with lake.leased("killed"):
             TASKS[task](lake.begin(1, 2, "killed"))
     assert lake.tables() == undisturbed
+
+
+def test_days_that_were_evaluated_and_not_measured_are_measured_by_the_next_run(
+    copied: SmallLake, undisturbed: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run dies between evaluate and compare; the next one evaluates nothing, and measures shedding all the same."""
+
+    def die(*_: object) -> None:
+        raise OSError("the end")
+
+    write_day(copied.home, 1, early=True)
+    copied.run(1, 2)
+    early = copied.tables()
+    write_day(copied.home, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("jobs.tasks.nightly.compare", die)
+        with pytest.raises(OSError, match="the end"):
+            copied.run(1, 2)
+    give_back(lease_file(copied.folder, "machines"), f"run-{copied.runs}")
+    died = copied.tables()
+    assert died["shedding"] == early["shedding"] != undisturbed["shedding"]
+    assert {**died, "shedding": undisturbed["shedding"]} == undisturbed
+    again = copied.run(2, 2)
+    assert again.scope is None or not again.scope.evaluations
+    assert copied.tables() == undisturbed
+    assert not (copied.folder / "machines" / "_work" / "unmeasured.json").exists()
