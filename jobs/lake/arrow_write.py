@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 
+from jobs.lake.day_files import DayFiles, actions_of
 from jobs.lake.definition import is_attribute
 
 WRITER = WriterProperties(compression="ZSTD", statistics_truncate_length=32)
@@ -59,18 +60,40 @@ def commit_rows(folder: Path, rows: pa.Table, condition: str | None, options: Ma
     silence if the table's number is not lower. Raises DeltaError if a row is refused, and its subclass
     CommitFailedError if another commit came meanwhile.
     """
-    table, application, number = DeltaTable(folder), options["txnAppId"], int(options["txnVersion"])
-    present = table.transaction_version(application)
-    if present is not None and present >= number:
+    table = DeltaTable(folder)
+    commit = _properties(table, options)
+    if commit is None:
         return
-    commit = CommitProperties(
-        custom_metadata={"userMetadata": options["userMetadata"]},
-        max_commit_retries=0,
-        app_transactions=[Transaction(application, number)],
-    )
     if condition is None:
         write_deltalake(table, rows, mode="append", writer_properties=WRITER, commit_properties=commit)
     else:
         write_deltalake(
             table, rows, mode="overwrite", predicate=condition, writer_properties=WRITER, commit_properties=commit
         )
+
+
+def commit_files(folder: Path, files: DayFiles, options: Mapping[str, str]) -> None:
+    """Make files part of a table, in one commit. `options`, and what is raised: as of `commit_rows`.
+
+    delta-rs does not look into the files. Who wrote them knows that their rows keep the table's constraints.
+    """
+    table = DeltaTable(folder)
+    commit = _properties(table, options)
+    if commit is None:
+        return
+    actions = actions_of(files.files, folder)
+    mode, days = ("append", None) if files.days is None else ("overwrite", [("day", "in", [*map(str, files.days)])])
+    table.create_write_transaction(actions, mode, table.schema(), ["day"], days, commit_properties=commit)
+
+
+def _properties(table: DeltaTable, options: Mapping[str, str]) -> CommitProperties | None:
+    """The properties of a fenced commit; None: it is to be skipped, since the table's number is not lower."""
+    application, number = options["txnAppId"], int(options["txnVersion"])
+    present = table.transaction_version(application)
+    if present is not None and present >= number:
+        return None
+    return CommitProperties(
+        custom_metadata={"userMetadata": options["userMetadata"]},
+        max_commit_retries=0,
+        app_transactions=[Transaction(application, number)],
+    )

@@ -54,7 +54,7 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
 
     Raises UnreadableSource; if workers read, computing the frame raises what `damage.unreadable_in` understands.
     """
-    form, ranges = _ranges(source, files)
+    form, ranges = ranges_of(source, files)
     if sum(numbered.text for numbered in ranges) <= little:
         return spark.createDataFrame(_read_here(form, ranges).combine_chunks())
     return _read_by_workers(spark, form, ranges)
@@ -62,10 +62,11 @@ def strict_rows(spark: SparkSession, source: Source, files: SourceFiles, little:
 
 def strict_table(source: Source, files: SourceFiles) -> pa.Table:
     """The source's raw frame, read by this process. Raises UnreadableSource."""
-    return _read_here(*_ranges(source, files))
+    return _read_here(*ranges_of(source, files))
 
 
-def _ranges(source: Source, files: SourceFiles) -> tuple[FileForm, list[NumberedRange]]:
+def ranges_of(source: Source, files: SourceFiles) -> tuple[FileForm, list[NumberedRange]]:
+    """The form of a source's files, and all their ranges."""
     form = file_form_of(source)
     assert form is not None
     return form, [
@@ -86,8 +87,7 @@ def _text_bytes(survey: FileSurvey, form: FileForm) -> int:
 
 
 def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[NumberedRange]) -> DataFrame:
-    at_once = _TASKS_OF_A_CORE * spark.sparkContext.defaultParallelism
-    tasks = list(_tasks(ranges, min(RANGE, sum(numbered.text for numbered in ranges) // at_once)))
+    tasks = list(tasks_of(spark, ranges))
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -98,8 +98,10 @@ def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[Numbe
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, ddl_of(form.columns))
 
 
-def _tasks(ranges: Sequence[NumberedRange], most: int) -> Iterator[list[NumberedRange]]:
-    """Ranges brought together as long as they are at most so many bytes of text."""
+def tasks_of(spark: SparkSession, ranges: Sequence[NumberedRange]) -> Iterator[list[NumberedRange]]:
+    """Ranges brought together for the tasks that read them."""
+    at_once = _TASKS_OF_A_CORE * spark.sparkContext.defaultParallelism
+    most = min(RANGE, sum(numbered.text for numbered in ranges) // at_once)
     task: list[NumberedRange] = []
     size = 0
     for numbered in ranges:

@@ -3,7 +3,8 @@
 Spark replays a table's log before it reads or writes the table, and plans the commit: 0.3 CPU-seconds for each read and
 1 to 2 for each write, however few the rows are (docs/decisions/0021). The rows of a small run (8 MB of text at most,
 `jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. So are larger rows loaded, counted and
-cut, up to some two million (0027); workers evaluate their slices. Both ways leave the same rows.
+cut, up to some two million (0027); workers evaluate their slices. Beyond, workers also read, order and write what is
+loaded (0028). All ways leave the same rows.
 """
 
 from __future__ import annotations

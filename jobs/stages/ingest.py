@@ -8,12 +8,14 @@ of each day's events.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.exits import UnreadableSource
 from jobs.lake.conditions import one_of
-from jobs.lake.write import Replacement, replace_all
+from jobs.lake.write import Replacement, join, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
@@ -21,7 +23,7 @@ from jobs.stages.held_rows import holds_load
 from jobs.stages.loading.file_ledgers import TERMS, ledger_rows, source_rows
 from jobs.stages.loading.held_load import HeldLoad
 from jobs.stages.loading.missed_rows import missed_rows
-from jobs.stages.loading.spark_load import SparkLoad
+from jobs.stages.loading.spark_load import SparkLoad, clear
 from jobs.stages.loading.staged_rows import STAGED, loaded
 
 ROWS, FILES = "work_source_rows", "work_source_files"
@@ -37,24 +39,32 @@ def ingest(run: Run) -> StageOutcome:
     """
     sources = run.workload.sources.values()
     source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
-    load = _read(run, source_files)
-    by_file = load.equation()
-    equation = source_rows(run, by_file, source_files)
-    in_run = one_of("day", run.loads)
-    replace_all(
-        [
-            Replacement(load.staged(), run.table(STAGED), loaded(run, "_undated")),
-            Replacement(equation, run.table(ROWS), in_run),
-            Replacement(ledger_rows(run, by_file, load.rows, source_files), run.table(FILES), in_run),
-        ]
-    )
+    folder = run.lake / run.workload.name / "_work" / "loading"
+    clear(folder)
+    try:
+        load = _read(run, source_files, folder)
+        by_file = load.equation()
+        equation = source_rows(run, by_file, source_files)
+        in_run = one_of("day", run.loads)
+        files = load.event_files(run.lake / run.workload.name / "_work" / "staged_events")
+        replace_all(
+            [
+                Replacement(load.staged(), run.table(STAGED), loaded(run, "_undated")),
+                Replacement(equation, run.table(ROWS), in_run),
+                Replacement(ledger_rows(run, by_file, load.rows, source_files), run.table(FILES), in_run),
+            ]
+        )
+        if files:
+            join(files, run.table(STAGED))
+    finally:
+        clear(folder)
     return _outcome(run, equation, _misses(run, by_file))
 
 
-def _read(run: Run, source_files: dict[str, SourceFiles]) -> HeldLoad | SparkLoad:
+def _read(run: Run, source_files: dict[str, SourceFiles], folder: Path) -> HeldLoad | SparkLoad:
     """The rows and events of the run's days. Raises UnreadableSource, also for what a worker met."""
     try:
-        return HeldLoad(run, source_files) if holds_load(run) else SparkLoad(run, source_files)
+        return HeldLoad(run, source_files) if holds_load(run) else SparkLoad(run, source_files, folder)
     except UnreadableSource:
         raise
     except Exception as error:

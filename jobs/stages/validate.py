@@ -52,7 +52,7 @@ def validate(run: Run) -> StageOutcome:
     replaced = [day for day in run.loads if day not in kept]
     published = [Replacement(staged.quarantine(), run.table("quarantine"), loaded(run, "undated"))]
     if replaced:
-        published.append(Replacement(staged.events(refused), run.table("events"), one_of("day", replaced)))
+        published.append(Replacement(staged.events(replaced, refused), run.table("events"), one_of("day", replaced)))
     replace_all(published)
     rows = _loaded_days(run, staged, checks, refused, kept)
     replace(rows, run.table(DAYS), one_of("day", run.loads))

@@ -30,12 +30,10 @@ TAKEN = (
     "attribute_values",
     "candidate_events",
     "counted_events",
-    "day_offsets",
     "days",
     "events",
     "file_counts",
     "matched_events",
-    "ordered_events",
     "passing",
     "raw_rows",
     "refusals",
@@ -46,6 +44,7 @@ TAKEN = (
     "spans",
     "staged",
     "strict_sources",
+    "told",
 )
 """Views of a run. Each source is one more view, under its own name, so no source may have one of these names."""
 

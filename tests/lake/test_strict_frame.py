@@ -21,7 +21,8 @@ from jobs.raw.reading.file_form import file_form_of
 from jobs.raw.reading.file_rows import survey_of
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
-from jobs.raw.strict_frame import strict_rows
+from jobs.raw.spilled_rows import spill
+from jobs.raw.strict_frame import LITTLE, strict_rows, strict_table
 from jobs.workload.sections.sources import Source
 
 pytestmark = pytest.mark.spark
@@ -93,6 +94,24 @@ def test_whoever_reads_the_rows_are_the_same(spark: Any, tmp_path: Path, format:
     theirs = rows_in(spark_rows(spark, source, files_of(good, source, 2000)))
     left_out = {"_id", "_number", *(() if bad else ("_raw", "_hash"))}
     assert without(ours, left_out) == without(theirs, left_out)
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+@pytest.mark.parametrize("little", [0, LITTLE])
+def test_rows_that_are_kept_are_the_rows(spark: Any, tmp_path: Path, format: str, little: int) -> None:
+    """By workers, and by this process: all but the texts of good rows, with the counts of each file and the ledgers."""
+    source, bad = source_of(format), BAD.get(format, ())
+    paths = [written(tmp_path, format, "a", ROWS[:200], *bad), written(tmp_path, format, "b", ROWS[200:])]
+    files = files_of(paths, source, 2000)
+    kept = spill(spark, source, files, tmp_path / "kept", little)
+    rows = strict_table(source, files)
+    is_row = rows[LEDGER].is_null()
+    expected = rows.filter(is_row).drop_columns([LEDGER]).to_pylist()
+    for row in expected:
+        row["_raw"] = row["_raw"] if row["_rule"] else None
+    assert sorted(map(repr, kept.rows.toArrow().to_pylist())) == sorted(map(repr, expected))
+    assert kept.read == {0: 200 + len(bad), 1: 100}
+    assert sorted(kept.ledgers) == sorted(text for text in rows[LEDGER].to_pylist() if text)
 
 
 def rows_or_cause(spark: Any, source: Source, files: SourceFiles, little: int) -> list[dict[str, Any]]:

@@ -8,9 +8,8 @@ of a day are counted apart and added up. Cost: linear; texts are hashed once for
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -50,15 +49,27 @@ def digest_parts(events: pa.Table) -> dict[date, DigestPart]:
     >>> str(parts[0] + parts[1]) == str(digest_parts(both)[date(2024, 1, 1)])
     True
     """
-    numbers = event_numbers(events.drop_columns([name for name in LEFT_OUT if name in events.column_names]))
+    numbers = _numbers_of(events)
     coded = events["day"].combine_chunks().dictionary_encode()
     places = coded.indices.to_numpy()
     parts = {}
     for place, day in enumerate(coded.dictionary.to_pylist()):
-        of_day = numbers[places == place]
-        parity, total = np.bitwise_xor.reduce(of_day), np.add.reduce(of_day)
-        parts[day] = DigestPart(len(of_day), int(parity), int(total))
+        parts[day] = _part_of(numbers[places == place])
     return parts
+
+
+def digest_of(events: pa.Table) -> DigestPart:
+    """The digest of some events of one day."""
+    return _part_of(_numbers_of(events))
+
+
+def _part_of(numbers: Bits) -> DigestPart:
+    parity, total = np.bitwise_xor.reduce(numbers), np.add.reduce(numbers)
+    return DigestPart(len(numbers), int(parity), int(total))
+
+
+def _numbers_of(events: pa.Table) -> Bits:
+    return event_numbers(events.drop_columns([name for name in LEFT_OUT if name in events.column_names]))
 
 
 def event_numbers(events: pa.Table) -> Bits:
@@ -94,28 +105,3 @@ def _stirred(bits: Bits) -> Bits:
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
-
-
-DIGESTS_DDL = "day DATE, events BIGINT, parity STRING, sum STRING"
-
-
-def digests_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The parts of days in batches of events, as a worker gives them (DIGESTS_DDL): numbers as texts."""
-    for batch in batches:
-        parts = digest_parts(pa.Table.from_batches([batch]))
-        columns = {
-            "day": pa.array(list(parts), pa.date32()),
-            "events": pa.array([part.events for part in parts.values()], pa.int64()),
-            "parity": pa.array([str(part.parity) for part in parts.values()]),
-            "sum": pa.array([str(part.sum) for part in parts.values()]),
-        }
-        yield pa.record_batch(columns)
-
-
-def parts_in(rows: Iterable[Mapping[str, Any]]) -> dict[date, DigestPart]:
-    """The digests of days, from the rows that workers gave."""
-    days: dict[date, DigestPart] = {}
-    for row in rows:
-        part = DigestPart(row["events"], int(row["parity"]), int(row["sum"]))
-        days[row["day"]] = days.get(row["day"], NO_EVENTS) + part
-    return days

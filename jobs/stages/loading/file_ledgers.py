@@ -9,7 +9,7 @@ Cost: a count of the rows by file; small tables beside.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
 import pyarrow as pa
@@ -33,7 +33,7 @@ class ReadRows:
     ledgers: Mapping[int, RowLedger] = field(default_factory=dict)
 
 
-def ledgers_of(texts: list[str]) -> dict[int, RowLedger]:
+def ledgers_of(texts: Iterable[str]) -> dict[int, RowLedger]:
     """The ledgers of files, added up over their ranges."""
     of_files: dict[int, RowLedger] = {}
     for text in texts:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints, value_ranks
+from jobs.lake.day_files import DayFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
 from jobs.raw.source_files import SourceFiles
@@ -73,6 +75,10 @@ class HeldLoad:
     def staged(self) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
         return pa.concat_tables([self._passed(), self._refused()], promote_options="default")
+
+    def event_files(self, table: Path) -> list[DayFile]:
+        """Files of events beside the staged rows: none."""
+        return []
 
     def _rows_of_events(self) -> Ints:
         """[events] The place of each event's row among those of all sources. Raises WrongWorkload."""

@@ -2,7 +2,8 @@
 
 Events are ordered by `ts`, then by their raw rows: source in declared order, the source's order columns (nulls first),
 a hash of the row; then by event type. So the same input gives the same `seq`, however its files are cut.
-`sql/load/staged_events.sql` says the same to Spark. Cost: a sort of each source's rows and one of the events.
+A small load orders rows and then events; a large one merges runs that ascend by `ts`, and orders only events of equal
+stamps by what stands in their `_row`. Cost: a sort of each source's rows and one of the events.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import pyarrow as pa
 from cep_core.arrays import Flags, Floats, Ints, value_ranks
 
 DAY_BITS = 40
+
+ORDER = "_order_"
+"""How the columns of order values are named: this, the place among the order columns, the kind of value."""
 
 
 def row_places(columns: Sequence[pa.ChunkedArray]) -> Ints:
@@ -32,6 +36,33 @@ def row_places(columns: Sequence[pa.ChunkedArray]) -> Ints:
     places = np.empty(len(order), np.int64)
     places[order] = np.cumsum(differs)
     return places
+
+
+def are_tied(ts: Ints) -> Flags:
+    """[events] Whether another event has the same stamp. `ts`: ascending.
+
+    >>> are_tied(np.array([1, 2, 2, 3])).tolist()
+    [False, True, True, False]
+    """
+    same = ts[1:] == ts[:-1]
+    tied = np.zeros(len(ts), np.bool_)
+    tied[1:] = same
+    tied[:-1] |= same
+    return tied
+
+
+def order_of_ties(events: pa.Table) -> Ints:
+    """[events] Their places in the log's order. Columns: `ts`, `_rank`, those of order values, `_hash`, `event_type`.
+
+    >>> columns = {"ts": [5, 5], "_rank": [0, 0], "_order_0_number": [4, None], "_hash": [7, 7]}
+    >>> order_of_ties(pa.table({**columns, "event_type": ["A", "A"]})).tolist()
+    [1, 0]
+    """
+    values = [name for name in events.column_names if name.startswith(ORDER)]
+    names = ("ts", "_rank", *values, "_hash", "event_type")
+    keys = [key for name in names for key in _sorted_keys(events[name])]
+    order: Ints = np.lexsort(keys[::-1])
+    return order
 
 
 def _sorted_keys(column: pa.ChunkedArray) -> tuple[Flags, Ints | Floats]:

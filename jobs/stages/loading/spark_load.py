@@ -1,44 +1,62 @@
-"""The load of a large run: Spark holds the rows, and computes what `sql/load` says.
+"""The load of a large run: workers read, order and write; Spark computes what a workload says in SQL, and `sql/load`.
 
-Files that are read strictly are read three times: to count their rows, for events.sql, and for the texts of refused
-rows. That costs less than keeping the rows. Events are computed once and then ordered once: partitions by ranges of the
-order, so that no single task has a whole day. A local checkpoint, unlike a cache, also cuts the plan; with a cache, a
-query over a workload's nested views takes tens of seconds to plan.
-Cost: three passes of reading; a shuffle and a sort of the events, and another sort of them by row, for bitmaps.
+1. Workers parse the sources' files once and keep the rows as columns (`jobs/raw/spilled_rows.py`).
+2. Spark gives them to events.sql. Workers write what it gives as runs that ascend by `ts`, and bitmaps of the rows that
+   gave events (`event_runs.py`).
+3. Refused rows are found. If there are any, their texts are read from the sources, their events are computed once more,
+   to tell the days that record them, and their events are taken out of the runs.
+4. Workers merge ranges of all runs into files in the log's order (`event_files.py`).
+
+Cost: linear in the bytes read, and a sort of runs and of ranges; no row is joined, grouped or shuffled unless something
+refuses it. Memory: of a task, a run or a range; of the driver, the list of runs. Folders must be shared with the
+workers, as those of slices are.
 """
 
 from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.day_files import DayFile
 from jobs.lake.statements import statement
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.loading.candidates import candidate_events, no_row
+from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
+from jobs.stages.loading.event_files import FileWriter, files_in
+from jobs.stages.loading.event_ranges import event_ranges, together
+from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
+from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
 from jobs.workload.sections.sources import Source
 
-IN_ORDER = ("day", "ts", "_row.rank", "_row.order", "_row.hash", "event_type")
-
 
 class SparkLoad:
-    """The rows and events of a run's days, as views. Raises as `HeldLoad` does."""
+    """The rows and events of a run's days, as views and files. `folder`: for what is kept while the load lasts.
 
-    def __init__(self, run: Run, files: dict[str, SourceFiles]) -> None:
-        self._run = run
+    Raises as `HeldLoad` does.
+    """
+
+    def __init__(self, run: Run, files: dict[str, SourceFiles], folder: Path) -> None:
+        self._run, self._files, self._folder = run, files, folder
         spark = run.spark
         sources = list(run.workload.sources.values())
         self.rows: dict[str, ReadRows] = {}
+        self._kept: dict[str, DataFrame] = {}
         raw = []
         for rank, source in enumerate(sources):
-            frame = _raw(run, source, files[source.name])
-            rows = frame.where(sf.col(LEDGER).isNull())
-            self.rows[source.name] = counted = _counted(frame)
+            rows, counted = _read(run, source, files[source.name], folder / f"rows-{rank}")
             check_ledgers(source.name, counted, files[source.name])
+            self.rows[source.name], self._kept[source.name] = counted, rows
             view_of(rows, source, rank).createOrReplaceTempView(source.name)
             raw.append(_raw_rows(run, rows, source, rank))
         _union(raw).createOrReplaceTempView("raw_rows")
@@ -48,69 +66,107 @@ class SparkLoad:
             "strict_sources"
         )
         spark.createDataFrame(file_counts(self.rows, files)).createOrReplaceTempView("file_counts")
-        candidate_events(run).localCheckpoint().createOrReplaceTempView("candidate_events")
-        self._compute("refused_rows")
-        self._compute("refused_fates", start=run.workload.start)
+        self._runs = self._write_runs()
+        self._refuse()
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
-        self._compute("row_days", start=self._run.workload.start)
+        self._compute("row_days")
         if not self._run.spark.table("row_days").where("rank IS NULL").isEmpty():
             raise no_row(self._run.workload)
         return self._run.spark.sql(statement("load", "source_files")).toArrow()
 
     def staged(self) -> DataFrame:
-        """The rows of `_work/staged_events`."""
-        spark, run_id = self._run.spark, self._run.run_id
-        self._order()
-        passed = spark.sql(statement("load", "staged_events"), args={"run_id": run_id})
-        recorded = spark.sql(statement("load", "recorded_rows"), args={"run_id": run_id})
-        return passed.unionByName(recorded, allowMissingColumns=True)
+        """The rows of `_work/staged_events` that were refused."""
+        return self._run.spark.sql(statement("load", "recorded_rows"), args={"run_id": self._run.run_id})
+
+    def event_files(self, table: Path) -> list[DayFile]:
+        """Write the events that passed as files of `_work/staged_events`, the table in this folder."""
+        run = self._run
+        columns = schema_of(table)
+        columns = columns.remove(columns.get_field_index("day"))
+        constants: dict[str, str | bool] = {"run_id": run.run_id, **dict.fromkeys(("_source", "_file", "_raw"), "")}
+        writer = FileWriter(table, columns, constants | {"_undated": False}, run.workload.time.point_column)
+        tasks = list(together(list(event_ranges(self._runs, run.loads, run.workload.operating_days))))
+
+        def work(task: int) -> Iterator[pa.RecordBatch]:
+            return writer(tasks[task], f"{task}-{uuid4().hex}")
+
+        return files_in(_by_workers(run, len(tasks), work, TOLD_OF_FILES).toArrow().to_pylist()) if tasks else []
+
+    def _write_runs(self) -> list[Path]:
+        """Let workers write what events.sql gives; what they told is the view `told`."""
+        run, folder = self._run, self._folder / "runs"
+        folder.mkdir(parents=True)
+        candidates = candidate_events(run)
+        order = max(len(source.order) for source in run.workload.sources.values())
+        candidates.createOrReplaceTempView("candidate_events")
+        writer = RunWriter(folder, run.loads, run.workload.start, run.workload.operating_days)
+        told = to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS).localCheckpoint()
+        told.createOrReplaceTempView("told")
+        runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
+        return sorted(map(Path, runs))
+
+    def _refuse(self) -> None:
+        """Find the refused rows, with their texts and the days that record them; take their events out of the runs."""
+        self._compute("refused_rows")
+        refused = self._run.spark.table("refused_rows")
+        if refused.isEmpty():
+            refused = refused.withColumn("raw", sf.lit(""))
+            self._run.spark.table("candidate_events").limit(0).createOrReplaceTempView("candidate_events")
+        else:
+            refused = refused.join(_union(self._texts(refused)), ["rank", "id"]).localCheckpoint()
+            self._take_out(refused)
+        refused.createOrReplaceTempView("refused_rows")
+        self._compute("refused_fates", start=self._run.workload.start)
+
+    def _texts(self, refused: DataFrame) -> list[DataFrame]:
+        """The texts of refused rows, for each source."""
+        texts = []
+        for rank, source in enumerate(self._run.workload.sources.values()):
+            of_source = refused.where(sf.col("rank") == rank).select(sf.col("id").alias("_id"))
+            rows = self._kept[source.name]
+            if self._files[source.name].surveys and source.text:
+                rows = raw_frame(self._run.spark, source, self._files[source.name])
+            named = rows.join(of_source, "_id", "left_semi")
+            texts.append(
+                named.select(sf.lit(rank).alias("rank"), sf.col("_id").alias("id"), raw_text(source).alias("raw"))
+            )
+        return texts
+
+    def _take_out(self, refused: DataFrame) -> None:
+        path = self._folder / "refused.arrow"
+        rows = refused.select("rank", "id").toArrow().sort_by([("rank", "ascending"), ("id", "ascending")])
+        with pa.ipc.new_file(path, rows.schema) as file:
+            file.write_table(rows)
+        runs, take_out = self._runs, RowsTakenOut(path)
+
+        def work(task: int) -> Iterator[pa.RecordBatch]:
+            take_out(runs[task])
+            yield pa.record_batch({"run": [str(runs[task])]})
+
+        if runs:
+            _by_workers(self._run, len(runs), work, "run STRING").toArrow()
 
     def _compute(self, name: str, **args: object) -> None:
         """What a statement says, computed once, as a view of its name."""
         self._run.spark.sql(statement("load", name), args=args).localCheckpoint().createOrReplaceTempView(name)
 
-    def _order(self) -> None:
-        """The events that passed, in the log's order, and where each day begins in each partition."""
-        spark = self._run.spark
-        events = spark.table("candidate_events").where(sf.col("day").isin(*self._run.loads))
-        refused = spark.table("refused_rows").select("rank", "id")
-        if not refused.isEmpty():
-            is_row = (sf.col("_row.rank") == refused["rank"]) & (sf.col("_row.id") == refused["id"])
-            events = events.join(sf.broadcast(refused), is_row, "left_anti")
-        ordered = events.repartitionByRange(*IN_ORDER).sortWithinPartitions(*IN_ORDER).localCheckpoint()
-        partition = sf.spark_partition_id()
-        place = sf.monotonically_increasing_id() - sf.shiftleft(partition.cast("bigint"), 33)
-        ordered = ordered.withColumns({"partition": partition, "place": place})
-        ordered.createOrReplaceTempView("ordered_events")
-        counted = (
-            ordered.groupBy("partition", "day")
-            .count()
-            .toArrow()
-            .sort_by([("partition", "ascending"), ("day", "ascending")])
-        )
-        spark.createDataFrame(day_offsets(counted)).createOrReplaceTempView("day_offsets")
+
+def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBatch]], told: str) -> DataFrame:
+    """What workers tell of tasks, each named by its number."""
+
+    def apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column(0).to_pylist():
+                yield from work(task)
+
+    return run.spark.range(0, tasks, 1, tasks).mapInArrow(apply, told)
 
 
-def day_offsets(counted: pa.Table) -> pa.Table:
-    """What to take off an event's place in its partition to get its place in its day: `partition`, `day`, `before`.
-
-    `counted`: partition, day, count, in order; events are ordered by day over all partitions.
-
-    >>> counted = pa.table({"partition": [0, 0, 1, 1], "day": [1, 2, 2, 3], "count": [5, 2, 4, 1]})
-    >>> day_offsets(counted)["before"].to_pylist()
-    [0, 5, -2, 4]
-    """
-    before: list[int] = []
-    in_partition: dict[int, int] = {}
-    of_day: dict[object, int] = {}
-    for row in counted.to_pylist():
-        begun = in_partition.get(row["partition"], 0)
-        before.append(begun - of_day.get(row["day"], 0))
-        in_partition[row["partition"]] = begun + row["count"]
-        of_day[row["day"]] = of_day.get(row["day"], 0) + row["count"]
-    return counted.drop_columns(["count"]).append_column("before", pa.array(before, pa.int64()))
+def clear(folder: Path) -> None:
+    """Remove what a load has kept, this one or one that died."""
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def run_days(run: Run) -> DataFrame:
@@ -118,22 +174,20 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _raw(run: Run, source: Source, files: SourceFiles) -> DataFrame:
-    """The source's raw frame. What Spark's readers number is computed once, so that its numbers stay."""
-    frame = raw_frame(run.spark, source, files)
-    return frame if files.surveys else frame.localCheckpoint()
+def _read(run: Run, source: Source, files: SourceFiles, folder: Path) -> tuple[DataFrame, ReadRows]:
+    """The source's rows, and how many of which file. What Spark's readers number is computed once, so that its numbers
+    stay."""
+    if files.surveys:
+        from jobs.raw.spilled_rows import spill  # compiled kernels: only if there is something to read
 
-
-def _counted(frame: DataFrame) -> ReadRows:
-    """The rows of each file and the ledgers, in one pass."""
-    counted = frame.groupBy("_number", LEDGER).count().toArrow().to_pylist()
-    rows = {row["_number"]: row["count"] for row in counted if row[LEDGER] is None}
-    ledgers = [row[LEDGER] for row in counted if row[LEDGER] is not None for _ in range(row["count"])]
-    return ReadRows(rows, ledgers_of(ledgers))  # ranges of a file may have equal ledgers
+        spilled = spill(run.spark, source, files, folder)
+        return spilled.rows, ReadRows(spilled.read, ledgers_of(spilled.ledgers))
+    rows = raw_frame(run.spark, source, files).drop(LEDGER).localCheckpoint()
+    return rows, ReadRows({-1: rows.count()})
 
 
 def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame:
-    """Each row's name, file, text, and the rule that refuses it."""
+    """Each row's name and file, and the rule that refuses it."""
     rule, reason = refusal(run.workload.expectations.of_source(source.name))
     return rows.select(
         sf.lit(rank).alias("rank"),
@@ -142,7 +196,6 @@ def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame
         sf.col("_number").alias("number"),
         sf.col("_file").alias("file"),
         sf.col("_day").alias("day"),
-        raw_text(source).alias("raw"),
         sf.coalesce("_rule", rule).alias("rule"),
         sf.coalesce("_reason", reason).alias("reason"),
     )

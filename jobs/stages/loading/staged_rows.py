@@ -1,25 +1,30 @@
 """The staged rows of a run's days: events that passed the row rules, and raw rows that were refused.
 
-This process holds those of a small run, and Spark has nothing to compute. Those of a large run are a view of Spark's,
-which `sql/load` divides.
+This process holds those of a small run, and Spark has nothing to compute. Of a large run, events are files that tell
+their facts themselves, and refused rows a view of Spark's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
 
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
+from jobs.lake.day_files import DayFile, DayFiles, linked
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
-from jobs.stages.loading.event_digests import DIGESTS_DDL, DigestPart, digest_parts, digests_of_batches, parts_in
+from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts
+from jobs.stages.loading.event_files import OF_EVENTS, facts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -64,8 +69,8 @@ class StagedRows(Protocol):
         """What results of each day with events depend on. `point`: the column that tells events of equal `ts` apart if
         their time-points differ: `ts` itself where a stamp is one point, `seq` where each event is one."""
 
-    def events(self, without: Collection[date]) -> pa.Table | DataFrame:
-        """The events to write, of the run's days but some; a day's file is in the log's order."""
+    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table | DayFiles:
+        """The events to write in place of those of `days`, but of some days none; files are in the log's order."""
 
     def quarantine(self) -> pa.Table | DataFrame:
         """The rows of `quarantine`."""
@@ -84,7 +89,7 @@ def loaded(run: Run, undated: str) -> str:
 
 def staged_rows(run: Run) -> StagedRows:
     """The staged rows of the run's days, and of undated ones."""
-    return StagedHere(run) if holds_load(run) else StagedInSpark(run)
+    return StagedHere(run) if holds_load(run) else StagedInFiles(run)
 
 
 class StagedHere:
@@ -115,7 +120,7 @@ class StagedHere:
         of_days = counted.aggregate([([], "count_all")]).to_pylist()
         return _facts(digest_parts(self._passing), {row["day"]: row["count_all"] for row in of_days})
 
-    def events(self, without: Collection[date]) -> pa.Table:
+    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table:
         wanted = pc.invert(pc.is_in(self._passing["day"], pa.array(list(without), pa.date32())))
         return self._passing.filter(wanted).sort_by([(name, "ascending") for name in LOG_ORDER])
 
@@ -127,11 +132,13 @@ class StagedHere:
         return {(row["day"], row["_source"], row["_rule"]): row["count_all"] for row in counted.to_pylist()}
 
 
-class StagedInSpark:
-    """Staged rows that Spark holds."""
+class StagedInFiles:
+    """Staged rows of a large load: files of events in the log's order, and refused rows that Spark reads."""
 
     def __init__(self, run: Run) -> None:
-        self._spark = run.spark
+        self._run, self._spark = run, run.spark
+        self._folder = run.lake / run.workload.name / "_work" / STAGED.removeprefix("work_")
+        self._files = list(_event_files(self._folder, run.loads))
         staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
         staged.createOrReplaceTempView("staged")
         passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
@@ -141,22 +148,27 @@ class StagedInSpark:
         return self._spark.table("passing").columns
 
     def passing(self, columns: Sequence[str]) -> pa.Table:
-        return self._spark.table("passing").select(*columns).toArrow()
+        stored = read_table(self._folder, columns, self._run.loads, ds.field("_rule").is_null())
+        assert stored is not None, "ingest has written the table"
+        return stored
 
     def frame(self) -> DataFrame:
         return self._spark.table("passing")
 
     def facts(self, point: str) -> dict[date, Facts]:
-        args = {"point": f"`{point}`"}
-        points = self._spark.sql(statement("load", "day_points"), args=args).toArrow().to_pylist()
-        parts = self.frame().mapInArrow(digests_of_batches, DIGESTS_DDL).toArrow().to_pylist()
-        return _facts(parts_in(parts), {row["day"]: row["points"] for row in points})
+        parts: dict[date, DigestPart] = {}
+        points: dict[date, int] = {}
+        for file in self._files:
+            part, points_of_file = facts_of(self._folder / file.path)
+            parts[file.day] = parts.get(file.day, NO_EVENTS) + part
+            points[file.day] = points.get(file.day, 0) + points_of_file
+        return _facts(parts, points)
 
-    def events(self, without: Collection[date]) -> DataFrame:
-        from pyspark.sql import functions as sf
-
-        passing = self._spark.table("passing").where(~sf.col("day").isin(*without) if without else sf.lit(True))
-        return passing.repartitionByRange(*LOG_ORDER).sortWithinPartitions(*LOG_ORDER)
+    def events(self, days: Collection[date], without: Collection[date]) -> DayFiles:
+        target = self._run.lake / self._run.workload.name / "events"
+        columns = schema_of(target).names
+        files = [file for file in self._files if file.day not in without]
+        return DayFiles([linked(file, self._folder, target, columns) for file in files], days)
 
     def quarantine(self) -> DataFrame:
         return self._spark.sql(statement("load", "quarantine"))
@@ -165,6 +177,14 @@ class StagedInSpark:
         refused = self._spark.table("staged").where("_rule IS NOT NULL")
         counted = refused.groupBy("day", "_source", "_rule").count().toArrow().to_pylist()
         return {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted}
+
+
+def _event_files(folder: Path, days: Collection[date]) -> Iterator[DayFile]:
+    """The files of events of some days that the staged table holds."""
+    actions = pa.table(DeltaTable(folder).get_add_actions(flatten=False))
+    for row in actions.select(["path", "size_bytes", "partition"]).to_pylist():
+        if row["partition"]["day"] in days and Path(row["path"]).name.startswith(OF_EVENTS):
+            yield DayFile(row["partition"]["day"], row["path"], row["size_bytes"], "{}")
 
 
 def _facts(parts: Mapping[date, DigestPart], points: Mapping[date, int]) -> dict[date, Facts]:

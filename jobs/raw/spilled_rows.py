@@ -1,0 +1,118 @@
+"""The rows of strictly read files, kept as Parquet files while a load lasts.
+
+A large load looks at its rows several times: for row rules, for events.sql, which may name a source more than once. So
+its files are parsed once (`strict_frame.py`), and Spark reads the kept columns itself. The text of a good row is not
+kept. Each task writes one file and tells how many rows of which file it kept, and the ledgers of what it read; only the
+files of tasks that ended well are read.
+
+Cost: linear in the bytes read; some 50 bytes on disk for each row and what its texts take.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from jobs.raw.raw_frame import LEDGER, OWN_COLUMNS
+from jobs.raw.reading.file_form import FileForm
+from jobs.raw.source_files import SourceFiles
+from jobs.raw.strict_frame import LITTLE, NumberedRange, frame_batches, ranges_of, schema_of, tasks_of
+from jobs.workload.sections.sources import Source
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS_AT_ONCE = 200_000
+"""Rows of a row group, about."""
+
+_TOLD = "path STRING, told STRING"
+
+
+@dataclass(frozen=True)
+class SpilledRows:
+    """The rows of a source. `read`: rows of each file number; `ledgers`: of ranges of files, as JSON."""
+
+    rows: DataFrame
+    read: Mapping[int, int]
+    ledgers: Sequence[str]
+
+
+def spill(spark: SparkSession, source: Source, files: SourceFiles, folder: Path, little: int = LITTLE) -> SpilledRows:
+    """Keep the rows of a source in files of `folder`. `little`: bytes of text that this process reads itself.
+
+    Raises UnreadableSource, or what `damage.unreadable_in` understands.
+    """
+    form, ranges = ranges_of(source, files)
+    folder.mkdir(parents=True)
+    if sum(numbered.text for numbered in ranges) <= little:
+        kept = [_kept(ranges, form, folder / "rows.parquet")]
+    else:
+        kept = _kept_by_workers(spark, form, list(tasks_of(spark, ranges)), folder)
+    read: Counter[int] = Counter()
+    ledgers: list[str] = []
+    for _, told in kept:
+        content = json.loads(told)
+        read.update({int(number): rows for number, rows in content["read"].items()})
+        ledgers += content["ledgers"]
+    columns = {name: kind for name, kind in (form.columns | OWN_COLUMNS).items() if name != LEDGER}
+    rows = spark.read.schema(", ".join(f"`{name}` {kind}" for name, kind in columns.items()))
+    return SpilledRows(rows.parquet(*[path for path, _ in kept]), read, ledgers)
+
+
+def _kept_by_workers(
+    spark: SparkSession, form: FileForm, tasks: Sequence[Sequence[NumberedRange]], folder: Path
+) -> list[tuple[str, str]]:
+    def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        for batch in batches:
+            for task in batch.column(0).to_pylist():
+                path = folder / f"rows-{task}-{context.taskAttemptId()}.parquet"
+                kept = _kept(tasks[task], form, path)
+                yield pa.record_batch({"path": [kept[0]], "told": [kept[1]]})
+
+    told = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, _TOLD).toArrow()
+    return [(row["path"], row["told"]) for row in told.to_pylist()]
+
+
+def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path) -> tuple[str, str]:
+    """Write the rows of ranges to a file; its path, and what it holds."""
+    schema = schema_of(form)
+    schema = schema.remove(schema.get_field_index(LEDGER))
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    read: Counter[int] = Counter()
+    ledgers: list[str] = []
+    with pq.ParquetWriter(path, schema, compression="snappy", use_dictionary=texts) as file:
+        waiting: list[pa.RecordBatch] = []
+        rows = 0
+        for numbered in ranges:
+            for batch in frame_batches(numbered, form):
+                if batch.num_rows == 1 and batch[LEDGER][0].is_valid:
+                    ledgers.append(batch[LEDGER][0].as_py())
+                    continue
+                read[numbered.number] += batch.num_rows
+                waiting.append(_without_good_texts(batch))
+                rows += batch.num_rows
+                if rows >= ROWS_AT_ONCE:
+                    file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
+                    waiting, rows = [], 0
+        file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
+    return str(path), json.dumps({"read": read, "ledgers": ledgers})
+
+
+def _without_good_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch of rows without the ledger's column; the texts of good rows are left out."""
+    batch = batch.drop_columns([LEDGER])
+    if batch["_rule"].null_count < batch.num_rows:
+        return batch
+    place = batch.schema.get_field_index("_raw")
+    return batch.set_column(place, "_raw", pa.nulls(batch.num_rows, pa.string()))

@@ -1,0 +1,175 @@
+"""Runs: the events of a task that events.sql gave, ascending by `ts`, in an Arrow file that others open by its path.
+
+A worker divides what Spark gives it into runs of a bounded length, of the events of the load's days. Of all events it
+tells which rows they came from (`row_bitmaps.py`), and which rows gave an event that lacks what its type must have.
+Later, ranges of the log's order are read from all runs at once (`event_ranges.py`); so no event passes a shuffle.
+A run lies in memory as it lies in its file: who opens it reads only the pages that it looks at.
+
+Cost: linear in the events, and a sort of each run unless the source is in the order of its time already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from cep_core.arrays import Ints
+from jobs.stages.loading.log_order import ORDER
+from jobs.stages.loading.row_bitmaps import RowBitmaps
+from jobs.workload.operating_days import OperatingDays
+
+EVENTS_AT_ONCE = 500_000
+"""Events of a run."""
+
+TOLD = "run STRING, rank INT, id BIGINT, flaw STRING, bucket BIGINT, kind STRING, rows BINARY, last_ts BIGINT"
+"""What a worker tells: the path of a run, a row with a flawed event, or a bitmap of rows."""
+
+_TOLD = pa.schema(
+    [
+        ("run", pa.string()),
+        ("rank", pa.int32()),
+        ("id", pa.int64()),
+        ("flaw", pa.string()),
+        ("bucket", pa.int64()),
+        ("kind", pa.string()),
+        ("rows", pa.binary()),
+        ("last_ts", pa.int64()),
+    ]
+)
+
+ORDER_KINDS = ("number", "real", "text")
+
+ROW_PARTS = ("rank", "id", "hash")
+
+
+@dataclass(frozen=True)
+class RunWriter:
+    """Writes the runs of one load. `loads`: the run's days; `start`: the log's first day."""
+
+    folder: Path
+    loads: Sequence[date]
+    start: date
+    days: OperatingDays
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The function that each worker applies to its events."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        bitmaps = RowBitmaps(self.loads, self.start, self.days)
+        waiting: list[pa.RecordBatch] = []
+        events = runs = 0
+        for batch in batches:
+            yield from _flawed(batch)
+            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch)))).drop_columns(["_flaw"])
+            waiting.append(kept)
+            events += kept.num_rows
+            if events >= EVENTS_AT_ONCE:
+                yield self._written(waiting, f"{context.taskAttemptId()}-{runs}")
+                waiting, events, runs = [], 0, runs + 1
+        if events:
+            yield self._written(waiting, f"{context.taskAttemptId()}-{runs}")
+        yield _told(bitmaps.rows())
+
+    def _written(self, batches: Sequence[pa.RecordBatch], name: str) -> pa.RecordBatch:
+        path = self.folder / f"{name}.arrow"
+        write_run(pa.Table.from_batches(batches), path)
+        return _told([{"run": str(path)}])
+
+
+@dataclass(frozen=True)
+class RowsTakenOut:
+    """Takes the events of refused rows out of runs. `refused`: a file of (rank, id), ascending."""
+
+    refused: Path
+
+    def __call__(self, run: Path) -> None:
+        """Write a run anew without such events; a run that has none stays."""
+        refused, events = open_run(self.refused), open_run(run)
+        ranks, ids = (_numbers(refused[name]) for name in ("rank", "id"))
+        of_events, rows = _numbers(events["_rank"]), _numbers(events["_id"])
+        taken = np.zeros(len(rows), np.bool_)
+        for rank in np.unique(ranks).tolist():
+            of_source = ids[ranks == rank]
+            place = np.minimum(np.searchsorted(of_source, rows), len(of_source) - 1)
+            taken |= (of_events == rank) & (of_source[place] == rows)
+        if taken.any():
+            new = run.with_suffix(f".{uuid4().hex}")
+            write_run(events.filter(pa.array(~taken)), new)
+            new.rename(run)
+
+
+def _numbers(column: pa.ChunkedArray) -> Ints:
+    """Whole numbers; of an event that names no row, -1."""
+    return column.combine_chunks().fill_null(-1).to_numpy().astype(np.int64)
+
+
+def to_write(candidates: DataFrame, order: int) -> DataFrame:
+    """The columns of candidate events that a RunWriter takes: `_row` in its parts, `_flaw`, and the event's own.
+
+    `order`: the most order columns that a source has. Each becomes flat columns: Spark measures a batch after each row,
+    and nested columns as a whole each time.
+    """
+    parts = [sf.col(f"_row.{part}").alias(f"_{part}") for part in ROW_PARTS]
+    for place in range(order):
+        value = sf.get(sf.col("_row.order"), sf.lit(place))
+        parts += [value[kind].alias(f"{ORDER}{place}_{kind}") for kind in ORDER_KINDS]
+    own = [sf.col(f"`{name}`") for name in candidates.columns if name not in ("_row", "_flaw", "day")]
+    return candidates.select(*own, *parts, "_flaw")
+
+
+def write_run(events: pa.Table, path: Path) -> None:
+    """Write events to a run, ascending by `ts`; events of equal `ts` stay in their order."""
+    ts = events["ts"].combine_chunks().to_numpy()
+    if (ts[1:] < ts[:-1]).any():
+        events = events.take(pa.array(np.argsort(ts, kind="stable")))
+    with pa.ipc.new_file(path, events.schema) as file:
+        file.write_table(events.combine_chunks())
+
+
+def open_run(path: Path) -> pa.Table:
+    """The events of a run, not yet read from its file."""
+    with pa.memory_map(str(path)) as file:
+        return pa.ipc.open_file(file).read_all()
+
+
+def stamps_of(events: pa.Table) -> Ints:
+    """The `ts` of a run's events, ascending, not yet read from its file."""
+    stamps: Ints = events["ts"].combine_chunks().to_numpy() if events["ts"].num_chunks else np.zeros(0, np.int64)
+    return stamps
+
+
+def _rows_of(batch: pa.RecordBatch) -> tuple[Any, Any, Any, Any]:
+    """Rank (-1: no row), number, `ts` of each event, and whether it has one."""
+    timed = batch["ts"].is_valid().to_numpy(zero_copy_only=False)
+    rank = pc.fill_null(batch["_rank"], -1).to_numpy().astype(np.int64)
+    known = batch["_id"].is_valid().to_numpy(zero_copy_only=False)
+    rank[~known] = -1
+    return rank, pc.fill_null(batch["_id"], 0).to_numpy(), pc.fill_null(batch["ts"], 0).to_numpy(), timed
+
+
+def _flawed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of flawed events."""
+    if batch["_flaw"].null_count < batch.num_rows:
+        flawed = batch.filter(batch["_flaw"].is_valid())
+        yield _told({"rank": rank, "id": number, "flaw": flaw} for rank, number, flaw in _columns(flawed))
+
+
+def _columns(batch: pa.RecordBatch) -> Iterator[tuple[int | None, int | None, str]]:
+    return zip(batch["_rank"].to_pylist(), batch["_id"].to_pylist(), batch["_flaw"].to_pylist(), strict=True)
+
+
+def _told(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
+    table = pa.Table.from_pylist(list(rows), _TOLD).combine_chunks()
+    return pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=_TOLD)

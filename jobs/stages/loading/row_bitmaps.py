@@ -1,0 +1,85 @@
+"""Which rows have events when, as bitmaps of 32,768 rows, as `sql/load/source_files.sql` counts them.
+
+A bitmap is of rows of one source whose events are of one kind: of a day of the run, `later` (of another day of the
+log), `before` it, `outside` the calendar, or `timeless`. It never holds rows of two files, and its bits stand as in
+Spark's `bitmap_construct_agg`; so bitmaps of several tasks are brought together by `bitmap_or_agg`.
+Cost: linear in the events, and a pass over the bits of each bitmap that a batch touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.arrays import Flags, Ints
+from jobs.workload.operating_days import OperatingDays, day_number
+
+ROWS = 1 << 15
+"""Rows of a bitmap."""
+
+TIMELESS, OUTSIDE, BEFORE, LATER = "timeless", "outside", "before", "later"
+
+
+class RowBitmaps:
+    """The bitmaps of the events that a task has seen. `loads`: the days of the run; `start`: the log's first day."""
+
+    def __init__(self, loads: Sequence[date], start: date, days: OperatingDays) -> None:
+        self._kinds = [TIMELESS, OUTSIDE, BEFORE, LATER, *(str(day) for day in loads)]
+        numbers = np.array([day_number(day) for day in loads], np.int64)
+        self._order = np.argsort(numbers)
+        self._loads = numbers[self._order]
+        self._start, self._days = day_number(start), days
+        self._bitmaps: dict[tuple[int, int, int], npt.NDArray[np.uint8]] = {}
+        self._last: dict[tuple[int, int, int], int] = {}
+
+    def add(self, rank: Ints, row: Ints, ts: Ints, timed: Flags) -> Flags:
+        """Mark the rows of events. `rank`: of their source; -1: of none. Gives the events of the run's days."""
+        kind = self._kinds_of(ts, timed)
+        bucket = row // ROWS + 1
+        changes = (rank[1:] != rank[:-1]) | (bucket[1:] != bucket[:-1]) | (kind[1:] != kind[:-1])
+        if np.count_nonzero(changes) > len(row) // 16:
+            order = np.lexsort((bucket, kind, rank))
+            rank, row, bucket, kind_in_order = rank[order], row[order], bucket[order], kind[order]
+            ts = ts[order]
+            changes = (rank[1:] != rank[:-1]) | (bucket[1:] != bucket[:-1]) | (np.diff(kind_in_order) != 0)
+        else:
+            kind_in_order = kind
+        begins = np.concatenate(([0], np.flatnonzero(changes) + 1)) if len(row) else np.zeros(0, np.int64)
+        ends = np.append(begins[1:], len(row))
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            key = int(rank[begin]), int(bucket[begin]), int(kind_in_order[begin])
+            marked = np.zeros(ROWS, np.bool_)
+            marked[row[begin:end] % ROWS] = True
+            bits = np.packbits(marked, bitorder="little")
+            known = self._bitmaps.get(key)
+            self._bitmaps[key] = bits if known is None else known | bits
+            if kind_in_order[begin] != 0:
+                self._last[key] = max(self._last.get(key, -(1 << 63)), int(ts[begin:end].max()))
+        return kind >= 4
+
+    def _kinds_of(self, ts: Ints, timed: Flags) -> Ints:
+        first, last = self._days.calendar
+        number = (ts - self._days.offset) // self._days.length
+        place = np.minimum(np.searchsorted(self._loads, number), len(self._loads) - 1)
+        loaded = self._loads[place] == number
+        kind = np.where(loaded, 4 + self._order[place], np.where(number < self._start, 2, 3))
+        kind[(ts < first) | (ts > last)] = 1
+        kind[~timed] = 0
+        return kind
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each bitmap: rank, bucket, kind, rows, last_ts. `rank` is null for events that name no row."""
+        return [
+            {
+                "rank": rank if rank >= 0 else None,
+                "bucket": bucket,
+                "kind": self._kinds[kind],
+                "rows": bits.tobytes(),
+                "last_ts": self._last.get((rank, bucket, kind)),
+            }
+            for (rank, bucket, kind), bits in self._bitmaps.items()
+        ]
