@@ -56,6 +56,14 @@ def order(table: pa.Table) -> pa.Table:
     >>> order(pa.table({"event_type": ["B", "A"], "ts": [2, 1]})).column("pos").to_pylist()
     [0, 1]
     """
+    table = in_order(table)
+    if "pos" not in table.column_names:
+        table = table.append_column("pos", pa.array(np.arange(table.num_rows, dtype=np.int64)))
+    return table
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """As `order`, without the column `pos`: of a whole log, the rank of an event is its row."""
     if "seq" not in table.column_names:
         table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     for name in ("ts", "seq"):
@@ -66,9 +74,15 @@ def order(table: pa.Table) -> pa.Table:
     seq = table.column("seq").to_numpy()
     if np.any(ts[1:] < ts[:-1]) or np.any((ts[1:] == ts[:-1]) & (seq[1:] < seq[:-1])):
         table = table.take(pa.array(np.lexsort((seq, ts))))
-    if "pos" not in table.column_names:
-        table = table.append_column("pos", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     return table
+
+
+def with_type_codes(table: pa.Table) -> pa.Table:
+    """The table with its event types as codes of a dictionary: whoever asks for the events of a type compares codes."""
+    column = table.column("event_type")
+    if pa.types.is_dictionary(column.type):
+        return table
+    return table.set_column(table.column_names.index("event_type"), "event_type", column.dictionary_encode())
 
 
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
