@@ -14,12 +14,28 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.fs as fs
+import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 
 def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
     """The files of the table's opened version in `folder`."""
     return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder, fs.LocalFileSystem()))
+
+
+def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: Sequence[str]) -> pa.Table:
+    """The rows of some files of a table partitioned by day; columns that a file lacks are null."""
+    schema = pa.schema(table.schema().to_arrow())
+    parts = []
+    for path in paths:
+        day = date.fromisoformat(path.split("/", 1)[0].removeprefix("day="))
+        stored = pq.ParquetFile(folder / path, memory_map=True).read([name for name in columns if name != "day"])
+        absent = {name: None for name in columns if name not in stored.column_names} | {"day": day}
+        for name, value in absent.items():
+            field = schema.field(name)
+            stored = stored.append_column(name, pa.repeat(pa.scalar(value, field.type), stored.num_rows))
+        parts.append(stored.select(list(columns)).cast(pa.schema([schema.field(name) for name in columns])))
+    return pa.concat_tables(parts)
 
 
 def read_table(

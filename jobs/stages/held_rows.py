@@ -45,6 +45,11 @@ def holds_days(run: Run, days: Collection[date]) -> bool:
     return len(days) <= MANY_DAYS and table_bytes(events, min(days), max(days)) < run.session.held_bytes
 
 
+def cuts_here(run: Run) -> bool:
+    """Whether this process cuts the slices: it needs little memory for any number of events, but has one machine."""
+    return is_held(run) or run.session.held_bytes > 0
+
+
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
     """The rows of some days in a table of a large run's lake."""
     from pyspark.sql import functions as sf
