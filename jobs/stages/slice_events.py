@@ -28,7 +28,7 @@ from jobs.lake.table_files import TableFile, TableFiles
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import cuts_here
+from jobs.stages.held_rows import passes_events
 from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stages.slicing.cutting import cut, parts_of
 from jobs.stages.slicing.event_counts import Days
@@ -54,7 +54,7 @@ def slice_events(run: Run) -> StageOutcome:
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
-    rows = cut_here(run, plans, columns) if cuts_here(run) else cut_in_spark(run, plans, columns)
+    rows = cut_here(run, plans, columns) if passes_events(run) else cut_in_spark(run, plans, columns)
     replace(rows, run.table("work_slices"), EVERY_ROW)
     if with_points:
         store_points(run, run.scope.reads)

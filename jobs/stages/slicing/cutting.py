@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -102,8 +103,8 @@ def _with_columns(rows: pa.Table, schema: pa.Schema, run_id: str) -> pa.Table:
 
 def _write(files: SliceFiles, divided: Iterable[tuple[Part, pa.Table, np.ndarray]]) -> None:
     for (plan, _, _), rows, slices in divided:
-        begins = np.flatnonzero(np.diff(slices, prepend=-1))
-        for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(slices)], strict=True):
+        bounds = [*np.flatnonzero(np.diff(slices, prepend=-1)).tolist(), len(slices)]
+        for begin, end in pairwise(bounds):
             files.add(plan, int(slices[begin]), rows.slice(begin, end - begin))
 
 
