@@ -97,7 +97,12 @@ class Candidates:
     def _numbers(self, name: str) -> Ints:
         """A column for kernels: always a copy, because they are compiled for arrays that may be written."""
         values: Ints = column(self.events, name).to_numpy(zero_copy_only=False)
-        return values.copy() if self._is_whole else values[self.rows]
+        if self._is_whole:
+            return values.copy()
+        n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, need not be read again
+        if n and values[-1] - values[0] == n - 1 and (values[1:] > values[:-1]).all():
+            return self.rows + values[0]
+        return values[self.rows]
 
 
 def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:

@@ -48,10 +48,7 @@ def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
     questions = questions.take(completed(network, graph.offsets, graph.clock, graph.width, questions.ends))
     last = questions.ends.rows
     starts = questions.window_start
-    if starts is None and len(graph.offsets) == 2:
-        order = np.arange(len(last))  # rows of one partition are in order
-    else:
-        order = np.lexsort([*([] if starts is None else [starts]), graph.seq[last], graph.ts[last]])
+    order = graph.time_order(last) if starts is None else np.lexsort([starts, graph.seq[last], graph.ts[last]])
     columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
     columns.update(window_columns(None if starts is None else starts[order], query.window.size))
     return pa.table(columns)

@@ -8,9 +8,11 @@ from datetime import date
 from jobs import places
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK, WrongWorkload
+from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import read_ledger
 from jobs.runs.outdated_loads import outdated_days
 from jobs.tasks.application import TASKS, Application
+from jobs.workload.declaration import Workload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         from jobs.tasks.nightly import stale_scope
 
         tasks = options.stage or TASKS[1:]
-        again = () if options.stage else outdated_days(read_ledger(places.lake(), workload.name), workload)
+        again = () if options.stage else _days_to_load_again(workload)
         Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope, again=again).run()
         return OK
     last = options.last or options.first
@@ -42,3 +44,10 @@ def run(options: argparse.Namespace) -> int:
     tasks = options.stage or TASKS
     Application(workload.name, options.workload, tasks, options.first, last, run_id=options.run_id).run()
     return OK
+
+
+def _days_to_load_again(workload: Workload) -> tuple[date, ...]:
+    """The days that another definition, or files of other bytes, gave."""
+    ledger = read_ledger(places.lake(), workload.name)
+    changed = changed_files(places.lake(), workload, ledger.days)
+    return tuple(sorted({*outdated_days(ledger, workload), *changed}))

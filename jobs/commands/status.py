@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from jobs import places
 from jobs.exits import OK
 from jobs.lake.leasing.lease import lease_file, read
+from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.outdated_loads import outdated_days
 from jobs.runs.run import shown_days
@@ -16,13 +17,16 @@ from jobs.runs.source_days import is_gone
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 
+SHOWN = 5
+"""How many files are named."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the state of the lake from its ledger. Reads no events."""
+    """Print the state of the lake from its ledger. Reads no events, and no more of the sources than their bytes."""
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
@@ -49,13 +53,22 @@ def run(options: argparse.Namespace) -> int:
     again = [day for day in outdated if day not in gone]
     _say("loaded by another definition", again)
     _say("loaded by another definition, and not to be loaded again, as their files are gone", gone)
-    if stale.evaluations or again:
-        do = "load them again and evaluate" if again else "evaluate"
+    changed = changed_files(places.lake(), workload, ledger.days)
+    _say("loaded from files that have changed since", list(changed))
+    if changed:
+        print(f"    {_listed(sorted({name for names in changed.values() for name in names}))}")
+    if stale.evaluations or again or changed:
+        do = "load them again and evaluate" if again or changed else "evaluate"
         print(f"to {do} what is stale: trendmill run {workload.name} --stale")
     lease = read(lease_file(places.lake(), workload.name))
     if lease is not None and not lease.is_over(datetime.now(UTC)):
         print(f"in use by {lease.holder} until {lease.expires:%Y-%m-%d %H:%M}Z")
     return OK
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def _say(what: str, days: list[date]) -> None:

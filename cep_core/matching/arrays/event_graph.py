@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
-from cep_core.candidates.candidates import candidates
+from cep_core.candidates.candidates import Candidates, candidates
+from cep_core.candidates.grouping import stable_order
 from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
@@ -31,16 +32,13 @@ class EventGraph:
     """[p] the values of the partitioning equivalences in each partition."""
     ts: Ints
     seq: Ints
-    pos: Ints
-    """[m] the rank in the whole log."""
+    candidate: Candidates
     tick: Ints
     """An event is earlier than another if its tick is smaller. The tick is `ts`, or the row if ties are ordered."""
     clock: Ints
     """The clock that the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
     width: int
     """The largest clock[last] - clock[first] of a match."""
-    rank: Ints
-    """The ranks that contiguity compares."""
     events: pa.Table
     """[m] the attributes that RETURN items and conditions read."""
     until: Ints
@@ -48,6 +46,22 @@ class EventGraph:
     if nothing is forbidden after a match."""
     judged: tuple[tuple[NegatedElement, Network], ...]
     """The negated elements that no edge can express, each with its own events. They are judged on listed matches."""
+
+    @property
+    def pos(self) -> Ints:
+        """[m] the rank in the whole log."""
+        return self.candidate.pos
+
+    @property
+    def rank(self) -> Ints:
+        """[m] the ranks that contiguity compares."""
+        return self.candidate.rank
+
+    def time_order(self, rows: Ints) -> Ints:
+        """The stable order of these rows by (ts, seq). Linear in the events; rows of one partition are in order."""
+        if len(self.offsets) == 2 and (rows[1:] >= rows[:-1]).all():
+            return np.arange(len(rows), dtype=np.int64)
+        return stable_order(self.candidate.rows[rows], self.candidate.events.num_rows)
 
 
 def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = None) -> EventGraph:
@@ -80,20 +94,19 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
         network = network_of(in_order, fits, automaton, tests.comparisons)
     else:
         network = network_of(tick, fits, automaton, tests.comparisons)
-    network = network._replace(
-        starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts, since=borders.since
-    )
+    if len(tests.starts) > 1:
+        network = network._replace(starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts)
+    network = network._replace(since=borders.since)
     return EventGraph(
         network=network,
         offsets=candidate.offsets,
         keys=candidate.keys,
         ts=candidate.ts,
         seq=candidate.seq,
-        pos=candidate.pos,
+        candidate=candidate,
         tick=tick,
         clock=clock,
         width=width,
-        rank=candidate.rank,
         events=table,
         until=borders.until,
         judged=tuple((negation, negated_network(negation, rows)) for negation in plan.on_matches),

@@ -7,7 +7,7 @@ the edge s -> t holds between left[c, i] and right[c, j]. Matches are the paths 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Ordered
 from typing import NamedTuple
 
@@ -89,7 +89,6 @@ def network_of(
     comparisons: Mapping[tuple[int, int], Ordered[Comparing]],
 ) -> Network:
     """A network of m rows without places; `comparisons`: for each pair of states, those of its edge."""
-    states = range(len(automaton.variables))
     on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
     keys = np.empty((2, len(flat), len(tick)), np.int64)
@@ -99,8 +98,8 @@ def network_of(
     return Network(
         tick=tick,
         fits=fits,
-        starts=fits & np.array([state in automaton.starts for state in states], np.bool_),
-        accepts=fits & np.array([state in automaton.accepts for state in states], np.bool_),
+        starts=_only(fits, automaton.starts),
+        accepts=_only(fits, automaton.accepts),
         begin=np.cumsum([0, *(len(after) for after in automaton.successors)]),
         target=np.array([target for _, target in automaton.edges], np.int64),
         condition=np.cumsum([0, *(len(on_edge) for on_edge in on_edges)]),
@@ -111,6 +110,14 @@ def network_of(
         query=np.full((len(flat), len(tick)), -1),
         since=np.empty((0, fits.shape[1]), np.int64),
     )
+
+
+def _only(fits: Flags, states: Iterable[int]) -> Flags:
+    """[m, S] the flags of some states."""
+    flags = np.zeros_like(fits)
+    for state in states:
+        flags[:, state] = fits[:, state]
+    return flags
 
 
 def with_places(network: Network, offsets: Ints, edges: Flags | None = None) -> Network:

@@ -52,6 +52,11 @@ class AnyMatches(CountedAnswers):
 
     ends: Ends
 
+    @property
+    def is_listed_in_order(self) -> bool:
+        """Matches of one answer are listed in order. Those of answers with one last event and window mix."""
+        return bool((np.diff(self.group) > 0).all())
+
     def listing(self, most: Ints) -> Iterator[Paths]:
         return list_matches(self.graph.network, self.graph.seq, self.ends, most)
 
@@ -70,6 +75,10 @@ class JudgedMatches(JudgedAnswers):
     """The answers of `AnyMatches`; further conditions judge each of their matches."""
 
     unjudged: AnyMatches
+
+    @property
+    def is_listed_in_order(self) -> bool:
+        return self.unjudged.is_listed_in_order
 
     def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
         most = self.unjudged.counts.copy()
@@ -97,21 +106,30 @@ def any_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> AnyMatche
     A match that ends in a NOT becomes certain when its window ends, any other match at its last event.
     """
     questions = questions_about(graph, judge.automaton, judge.query.window, days)
-    ends = questions.ends
-    keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
-    if questions.window_start is not None:
-        keys.insert(3, questions.window_start)
-    questions = questions.take(np.lexsort(keys))
     longest = int((questions.ends.rows - questions.ends.begins).max(initial=0)) + 1
     if walks_are_long(longest):
         graph = replace(graph, network=with_places(graph.network, graph.offsets))
     counts, large = count_matches(graph.network, questions.ends)
-    nonzero = np.flatnonzero(counts)
-    questions = questions.take(nonzero)
-    beyond = np.searchsorted(nonzero, np.fromiter(large, np.int64, len(large))).tolist()
+    answered = np.flatnonzero(counts)
+    answered = answered[_in_time(graph, questions.take(answered))]
+    place = np.empty(len(counts), np.int64)
+    place[answered] = np.arange(len(answered))
+    large = dict(zip(place[list(large)].tolist(), large.values(), strict=True))
+    counts, questions = counts[answered], questions.take(answered)
     last = (judge, graph, questions.ends.rows, questions.window_start, questions.certain, questions.waits, days)
-    matches = AnyMatches(*last, counts[nonzero], dict(zip(beyond, large.values(), strict=True)), questions.ends)
+    matches = AnyMatches(*last, counts, large, questions.ends)
     return matches if judge.plan.counts_ahead else JudgedMatches(*last, matches)
+
+
+def _in_time(graph: EventGraph, questions: EndQuestions) -> Ints:
+    """The order of questions by last event, window, row, state and first row at which matches may begin."""
+    ends, windows = questions.ends, questions.window_start
+    if windows is None and (ends.rows[1:] > ends.rows[:-1]).all():
+        return graph.time_order(ends.rows)
+    keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
+    if windows is not None:
+        keys.insert(3, windows)
+    return np.lexsort(keys)
 
 
 def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> EndQuestions:
@@ -146,6 +164,8 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
     questions = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    if not questions.waits.any():
+        return questions if days is None else questions.take(owned_moments(questions.certain, days))
     now = questions.take(~questions.waits & owned_moments(questions.certain, days))
     later = questions.take(questions.waits)
     if days is not None:

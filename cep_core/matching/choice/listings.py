@@ -97,6 +97,8 @@ LISTINGS: tuple[Choice[Listing], ...] = (
 
 def listed_columns(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
     """The columns of the first most[k] matches of each answer k, in batches, by the first kernel that can list them."""
+    if not most.any():
+        return iter(())
     for choice in LISTINGS:
         if choice.applies(answers.judge.plan):
             columns = choice.kernel(answers, ends, most)

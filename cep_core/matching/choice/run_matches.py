@@ -24,6 +24,12 @@ class RunMatches(CountedAnswers):
     branch: Ints
     """[match] the branch that found it, of an OR around the whole pattern."""
 
+    @property
+    def is_listed_in_order(self) -> bool:
+        """Matches with one last event and window differ in their first events, and are in the order of these."""
+        first, same = self.graph.seq[self.first_rows], np.diff(self.group) == 0
+        return bool((first[1:] > first[:-1])[same].all())
+
     @abstractmethod
     def paths(self, jobs: Ints) -> Paths:
         """The matches with these numbers."""

@@ -38,14 +38,17 @@ def count_matches(network: Network, questions: Ends) -> tuple[Ints, dict[int, in
     counts = np.zeros(len(ends), np.int64)
     if not len(ends):
         return counts, {}
-    order = np.lexsort((lows, ends))
+    order = np.arange(len(ends))
+    if not (ends[1:] > ends[:-1]).all():
+        order = np.lexsort((lows, ends))
+        questions = questions.take(order)
     scratch = scratch_for(network, int((ends - lows).max()) + 1)
     ascending = np.empty_like(counts)
-    count_ends(network, questions.take(order), 0, scratch, ascending, AHEAD)
+    count_ends(network, questions, 0, scratch, ascending, AHEAD)
     large = np.flatnonzero(ascending == LIMIT)
     exact: list[int] = []
     if len(large):
-        exact = _count_large(network, questions.take(order[large]), scratch)
+        exact = _count_large(network, questions.take(large), scratch)
         ascending[large] = [min(count, LIMIT) for count in exact]
     counts[order] = ascending
     return counts, {k: count for k, count in zip(order[large].tolist(), exact, strict=True) if count >= LIMIT}

@@ -125,7 +125,8 @@ class Tests:
     comparisons: dict[tuple[int, int], list[Comparing]]
     """The comparisons of each edge of the automaton."""
     fits: Flags
-    """[m, S] the event may be bound in the state, by the tests of last events in states where it must be the last."""
+    """[m, S] the event may be bound in the state, by the tests of last events in states where it must be the last; one
+    row for all events if no condition is about a first or last event alone, as in the next two."""
     starts: Flags
     """[m, S] a match may begin at the node, by the tests of first events."""
     accepts: Flags
@@ -146,8 +147,9 @@ def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.T
             for s, t in automaton.edges:
                 if (variables[s], variables[t]) == (predicate.source, predicate.target):
                     comparisons.setdefault((s, t), []).append((test.operator, left, right))
-    fits, starts, accepts = (np.ones((rows.num_rows, len(variables)), np.bool_) for _ in range(3))
-    yes = np.ones(rows.num_rows, np.int64)
+    tested = rows.num_rows if conditions.first or conditions.last else 1
+    fits, starts, accepts = (np.ones((tested, len(variables)), np.bool_) for _ in range(3))
+    yes = np.ones(tested, np.int64)
     for variable, condition in conditions.first:
         good = holds(condition, rows)
         starts[:, [name == variable for name in variables]] &= good[:, None]

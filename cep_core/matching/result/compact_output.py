@@ -15,7 +15,7 @@ from cep_core.language.totals import Total
 from cep_core.matching.result.compact_rows import NO_ROWS, CompactRows, compact_columns, gathered
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_output import MatchOutput
-from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.match_rows import IN_ORDER, batch_of
 from cep_core.matching.result.tally import ListingTally
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
@@ -36,7 +36,9 @@ class CompactOutput(MatchOutput):
                 rows += gathered(answers, paths)
             totals = tally.totals()
             yield from self._rows(answers, rows, counts_of(answers, rows, tally), {})
-        yield self.last_batch(answers.days, totals, spending.metadata())
+        one_each = bool((np.diff(answers.group[answers.answer_of_row]) > 0).all())  # no two rows share a last event
+        listed = {IN_ORDER: b"true"} if one_each else {}
+        yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
 
     def _rows(
         self, answers: CountedAnswers | JudgedAnswers, rows: CompactRows, counts: Ints, large: Mapping[int, int]

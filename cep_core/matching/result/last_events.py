@@ -52,6 +52,11 @@ class LastEvents:
         """The first answer of each compact row."""
         return np.unique(self.compact_row, return_index=True)[1]
 
+    @property
+    def is_listed_in_order(self) -> bool:
+        """Whether a listing, answer by answer, has its rows in the order of results; False if that is not known."""
+        return False
+
     def moments(self, answers: Ints, first_ts: Ints) -> Ints:
         """The moments at which matches of these answers become certain; `first_ts`: the times of their first events."""
         # answers wait only without SLIDE and with a time window, whose size equals its width

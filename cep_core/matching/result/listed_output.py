@@ -11,7 +11,7 @@ from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.match_output import MatchOutput
-from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.match_rows import IN_ORDER, batch_of
 from cep_core.matching.result.tally import ListingTally
 
 
@@ -35,7 +35,8 @@ class ListedOutput(MatchOutput):
                 if len(paths):
                     yield self.rows(answers, paths, columns)
             totals = tally.totals()
-        yield self.last_batch(answers.days, totals, spending.metadata())
+        listed = {IN_ORDER: b"true"} if answers.is_listed_in_order else {}
+        yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
 
     def rows(self, answers: JudgedAnswers, paths: Paths, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Matches as partial rows; `columns`: the additional columns of the answers."""

@@ -46,10 +46,10 @@ class MatchOutput(ABC):
             spending.candidates = list(candidates)
         return spending
 
-    def last_batch(self, days: Days, totals: Iterable[Total], work: Mapping[bytes, bytes]) -> pa.RecordBatch:
-        """An empty batch whose metadata has the totals of each day and the work spent on them."""
+    def last_batch(self, days: Days, totals: Iterable[Total], more: Mapping[bytes, bytes]) -> pa.RecordBatch:
+        """An empty batch whose metadata has the totals of each day, and more about the batches before it."""
         by_day = dict(zip(parts(days), totals, strict=True))
-        schema = self.partial.with_metadata({TOTALS: encode(by_day), **work})
+        schema = self.partial.with_metadata({TOTALS: encode(by_day), **more})
         return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:

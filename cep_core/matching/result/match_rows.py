@@ -10,6 +10,7 @@ slices, whose rows are then joined (`merging`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,8 @@ PATH = "match_path"
 LAST_SEQ = "last_seq"
 KEY = "partition"
 CONFIDENCE = "confidence"
+IN_ORDER = b"in_order"
+"""Key in the schema metadata of a slice's last batch: the rows before it are in the order of results."""
 
 
 def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
@@ -127,6 +130,15 @@ def ordered(table: pa.Table) -> Ints:
     groups = np.append(np.flatnonzero(new), len(order))
     sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
     return order
+
+
+def ascend(batches: Sequence[pa.RecordBatch]) -> bool:
+    """Whether batches that are in order each are in order one after another: their first and last rows are compared."""
+    for earlier, later in pairwise(batches):
+        ends = with_paths(pa.Table.from_batches([earlier.slice(earlier.num_rows - 1), later.slice(0, 1)]))
+        if ordered(ends)[0] == 1:
+            return False
+    return True
 
 
 def with_paths(table: pa.Table) -> pa.Table:

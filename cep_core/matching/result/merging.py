@@ -15,9 +15,11 @@ from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.result.match_rows import (
+    IN_ORDER,
     KEY,
     LAST_SEQ,
     PATH,
+    ascend,
     event_column,
     lists_of,
     ordered,
@@ -56,10 +58,12 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     totals = []
     spent = []
     batches = []
+    in_order = False
     for batch in partials:
         metadata = batch.schema.metadata or {}
         if TOTALS in metadata:
             totals.append(decode(metadata[TOTALS]))
+        in_order |= IN_ORDER in metadata
         if WORK in metadata:
             spent.append(metadata[WORK])
         if batch.num_rows:
@@ -68,14 +72,14 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     table = pa.Table.from_batches(batches, partial_schema(schema))
     if KEY in table.column_names and len(totals) > 1:
         table = _joined(table, days)
-    as_listed = len(totals) == 1 and table.column(PATH).null_count == len(
-        table
-    )  # from one source, which lists in order
-    order = np.arange(len(table)) if as_listed else ordered(with_paths(table))
-    part = part_of(table.column(CERTAIN).to_numpy()[order], days)
+    as_listed = len(totals) == 1 and in_order and ascend(batches)
+    order = None if as_listed else ordered(with_paths(table))
+    certain = table.column(CERTAIN).to_numpy()
+    part = part_of(certain if order is None else certain[order], days)
     if max_matches is not None:
         kept = first_of_each(part, max_matches)
-        order, part = order[kept], part[kept]
+        if len(kept) < len(part):
+            order, part = kept if order is None else order[kept], part[kept]
     together = add(totals, days)
     if max_matches is not None and not cut.countable:
         most = Total(max_matches + 1, exact=False)
@@ -92,7 +96,7 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
         b"truncated": b"true" if truncated else b"false",
     }
     result = table.select([*schema.names, CERTAIN])
-    if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
+    if order is not None and (len(order) < len(result) or not np.array_equal(order, np.arange(len(order)))):
         result = result.take(pa.array(order))
     return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(result_metadata)
 

@@ -60,8 +60,36 @@ def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int
     (array([0, 0, 1, 1]), array([0, 2]), array([2, 3]))
     """
     begin, end = (EARLIEST, LATEST) if days is None else (days[0], days[-1])
+    if size == slide:
+        listed = _list_tumbling(read_only(ts), read_only(offsets), np.int64(size), np.int64(begin), np.int64(end))
+        index, partition, first, last = listed
+        each = np.arange(len(index), dtype=np.int64)
+        return Windows(index, partition, each, first, last, each)
     sides = np.int64(size), np.int64(slide), np.int64(begin), np.int64(end)
     return Windows(*_list(read_only(ts), read_only(offsets), *sides))
+
+
+@njit(cache=True)
+def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """`_list` for windows one after another: each has a range of its own."""
+    columns = np.empty((4, ts.shape[0]), np.int64)
+    n = 0
+    for p in range(offsets.shape[0] - 1):
+        first, stop = offsets[p], offsets[p + 1]
+        while first < stop:
+            k = ts[first] // size
+            after = (k + 1) * size
+            if after > end:
+                break
+            last = _bound(ts, first + 1, stop, after)
+            if after > begin:
+                columns[0, n] = k
+                columns[1, n] = p
+                columns[2, n] = first
+                columns[3, n] = last
+                n += 1
+            first = last
+    return columns[0, :n], columns[1, :n], columns[2, :n], columns[3, :n]
 
 
 @inner

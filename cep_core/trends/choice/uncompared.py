@@ -42,8 +42,10 @@ def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
             count_beginning_cut(masks, comparisons, vertices, first, last, counts, numbers.overflowed)
         else:
             count_beginning(masks, vertices, first, last, counts, numbers.overflowed)
-        numbers.totals[:, 0] = counts[:, ends].sum(axis=1)
-    numbers.overflowed[:] |= (numbers.totals < 0).any(axis=1) | (numbers.totals >= LIMIT).any(axis=1)
+        for state in ends:
+            numbers.totals[:, 0] += counts[:, state]
+    for total in numbers.totals.T:
+        numbers.overflowed[:] |= (total < 0) | (total >= LIMIT)
 
 
 def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:

@@ -94,7 +94,15 @@ def columns_of(run: Run) -> dict[str, pa.DataType]:
 
 
 def events_of(job: SliceFile, columns: Mapping[str, pa.DataType]) -> pa.Table:
-    """A slice's events in (ts, seq) order, read from its file without Spark."""
+    """A slice's events in (ts, seq) order, read from its file without Spark.
+
+    Texts come as the codes in which the file has them, each column with one dictionary that has no text twice: no query
+    of the slice encodes them again.
+    """
     if not job.path:
         return pa.schema(columns.items()).empty_table()
-    return pq.ParquetFile(job.path).read(columns=list(columns), use_threads=False)
+    texts = [name for name, kind in columns.items() if kind == pa.string()]
+    events = pq.ParquetFile(job.path, read_dictionary=texts).read(columns=list(columns), use_threads=False)
+    if all(column.num_chunks <= 1 for column in events.columns):
+        return events
+    return events.unify_dictionaries().combine_chunks()

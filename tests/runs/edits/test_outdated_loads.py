@@ -49,8 +49,8 @@ def values(lake: SmallLake, name: str) -> dict[date, set[object]]:
 
 
 def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, trendmill: CommandLine) -> None:
-    """An edited events.sql with one more attribute; an attribute of another type and days that begin elsewhere; an
-    attribute that left, and a file that is gone."""
+    """An edited events.sql with one more attribute; a file corrected in its place; an attribute of another type and
+    days that begin elsewhere; an attribute that left, and a file that is gone."""
     assert held(copied) == expected(copied, LOADED, times=1)
     assert "another definition" not in trendmill("status")[1]
 
@@ -66,6 +66,17 @@ def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, 
     assert values(copied, "rest")[day(2)] == {None, *range(7)}
     told = trendmill("status")[1]
     assert "another definition" not in told
+    assert "stale" not in told
+
+    edit(copied, f"data/{day(1)}.csv", ",m1,-1", ",m1,11")
+    told = trendmill("status")[1]
+    assert "loaded from files that have changed since: 2013-01-02\n    2013-01-02.csv\n" in told
+    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in told
+    assert held(copied) != expected(copied, LOADED, times=10)
+    assert trendmill("run", "--stale")[0] == 0
+    assert held(copied) == expected(copied, LOADED, times=10)
+    told = trendmill("status")[1]
+    assert "changed since" not in told
     assert "stale" not in told
 
     edit(copied, "workload.yaml", '"0 0 * * *"', '"0 6 * * *"')

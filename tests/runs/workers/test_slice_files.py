@@ -1,0 +1,81 @@
+"""What an evaluation reads of a slice's file, and that every question answers the same from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cep_core.events.schema import AttributeType, LogSchema
+from jobs.stages.evaluating.slice_files import SliceFile, events_of
+from jobs.workload.compiled import compile_questions
+from jobs.workload.declaration import load_workload
+
+COLUMNS = {"event_type": pa.string(), "ts": pa.int64(), "name": pa.string()}
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+def test_texts_are_codes_of_one_dictionary(tmp_path: Path, rows: int) -> None:
+    """However many groups of rows the file has; its other columns are not read."""
+    written = pa.table(
+        {
+            "event_type": pa.array(["A", "B", "B", "C", "A"]),
+            "ts": pa.array(range(5)),
+            "name": pa.array(["x", None, "y", "x", "z"]),
+            "unread": pa.array(range(5)),
+        }
+    )
+    path = tmp_path / "slice.parquet"
+    pq.write_table(written, path, row_group_size=rows)
+    read = events_of(SliceFile(str(path), "p", 0), COLUMNS)
+    assert read.column_names == list(COLUMNS)
+    for name in ("event_type", "name"):
+        (codes,) = read.column(name).chunks
+        assert codes.dictionary_decode().to_pylist() == written.column(name).to_pylist()
+        assert len(codes.dictionary.unique()) == len(codes.dictionary)
+
+
+@pytest.mark.parametrize("workload", ["nyc_flights", "data_usage"])
+def test_every_question_answers_the_same_from_codes(workload: str) -> None:
+    """Queries and policies of the samples, each on random events whose texts are texts, and codes of dictionaries."""
+    declared = load_workload(workload)
+    events = _random_events(declared.schema)
+    coded = pa.table(
+        {
+            name: column.dictionary_encode() if column.type == pa.string() else column
+            for name, column in zip(events.column_names, events.columns, strict=True)
+        }
+    )
+    compiled, _ = compile_questions(declared)
+    evaluated = 0
+    for question in compiled.values():
+        for table in question.evaluator.tables:
+            if table.evaluate is not None:
+                expected, given = (list(table.evaluate(log)) for log in (events, coded))
+                assert len(given) == len(expected)
+                for batch, other in zip(given, expected, strict=True):
+                    assert batch.equals(other, check_metadata=True), (question.name, table.suffix)
+                evaluated += 1
+    assert evaluated >= len(compiled) > 3
+
+
+def _random_events(schema: LogSchema, count: int = 200) -> pa.Table:
+    random = np.random.default_rng(17)
+    values = {
+        AttributeType.INT: lambda: random.integers(0, 9, count),
+        AttributeType.FLOAT: lambda: random.uniform(0, 9, count),
+        AttributeType.STRING: lambda: random.choice(["a", "b", "c"], count),
+        AttributeType.BOOL: lambda: random.choice([True, False], count),
+    }
+    attributes = {name: own.type for declared in schema.types.values() for name, own in declared.items()}
+    return pa.table(
+        {
+            "event_type": random.choice(sorted(schema.types), count),
+            "ts": np.arange(count) * 300,
+            **dict.fromkeys(("seq", "pos"), np.arange(count)),
+            **{name: pa.array(values[kind]()) for name, kind in attributes.items()},
+        }
+    )
