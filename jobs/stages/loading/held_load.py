@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints, value_ranks
-from jobs.lake.day_files import DayFile
+from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
 from jobs.raw.source_files import SourceFiles
@@ -76,7 +76,7 @@ class HeldLoad:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
         return pa.concat_tables([self._passed(), self._refused()], promote_options="default")
 
-    def event_files(self, table: Path) -> list[DayFile]:
+    def event_files(self, table: Path) -> list[TableFile]:
         """Files of events beside the staged rows: none."""
         return []
 

@@ -24,8 +24,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.day_files import DayFile
 from jobs.lake.statements import statement
+from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
 from jobs.raw.source_files import SourceFiles
@@ -80,7 +80,7 @@ class SparkLoad:
         """The rows of `_work/staged_events` that were refused."""
         return self._run.spark.sql(statement("load", "recorded_rows"), args={"run_id": self._run.run_id})
 
-    def event_files(self, table: Path) -> list[DayFile]:
+    def event_files(self, table: Path) -> list[TableFile]:
         """Write the events that passed as files of `_work/staged_events`, the table in this folder."""
         run = self._run
         columns = schema_of(table)

@@ -19,8 +19,8 @@ from deltalake import DeltaTable
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
-from jobs.lake.day_files import DayFile, DayFiles, linked
 from jobs.lake.statements import statement
+from jobs.lake.table_files import TableFile, TableFiles, linked
 from jobs.runs.run import Run
 from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
 from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts
@@ -69,7 +69,7 @@ class StagedRows(Protocol):
         """What results of each day with events depend on. `point`: the column that tells events of equal `ts` apart if
         their time-points differ: `ts` itself where a stamp is one point, `seq` where each event is one."""
 
-    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table | DayFiles:
+    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table | TableFiles:
         """The events to write in place of those of `days`, but of some days none; files are in the log's order."""
 
     def quarantine(self) -> pa.Table | DataFrame:
@@ -158,17 +158,17 @@ class StagedInFiles:
     def facts(self, point: str) -> dict[date, Facts]:
         parts: dict[date, DigestPart] = {}
         points: dict[date, int] = {}
-        for file in self._files:
+        for day, file in self._files:
             part, points_of_file = facts_of(self._folder / file.path)
-            parts[file.day] = parts.get(file.day, NO_EVENTS) + part
-            points[file.day] = points.get(file.day, 0) + points_of_file
+            parts[day] = parts.get(day, NO_EVENTS) + part
+            points[day] = points.get(day, 0) + points_of_file
         return _facts(parts, points)
 
-    def events(self, days: Collection[date], without: Collection[date]) -> DayFiles:
+    def events(self, days: Collection[date], without: Collection[date]) -> TableFiles:
         target = self._run.lake / self._run.workload.name / "events"
         columns = schema_of(target).names
-        files = [file for file in self._files if file.day not in without]
-        return DayFiles([linked(file, self._folder, target, columns) for file in files], days)
+        files = [file for day, file in self._files if day not in without]
+        return TableFiles([linked(file, self._folder, target, columns) for file in files], days)
 
     def quarantine(self) -> DataFrame:
         return self._spark.sql(statement("load", "quarantine"))
@@ -179,12 +179,13 @@ class StagedInFiles:
         return {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted}
 
 
-def _event_files(folder: Path, days: Collection[date]) -> Iterator[DayFile]:
+def _event_files(folder: Path, days: Collection[date]) -> Iterator[tuple[date, TableFile]]:
     """The files of events of some days that the staged table holds."""
     actions = pa.table(DeltaTable(folder).get_add_actions(flatten=False))
     for row in actions.select(["path", "size_bytes", "partition"]).to_pylist():
-        if row["partition"]["day"] in days and Path(row["path"]).name.startswith(OF_EVENTS):
-            yield DayFile(row["partition"]["day"], row["path"], row["size_bytes"], "{}")
+        day = row["partition"]["day"]
+        if day in days and Path(row["path"]).name.startswith(OF_EVENTS):
+            yield day, TableFile({"day": str(day)}, row["path"], row["size_bytes"], "{}")
 
 
 def _facts(parts: Mapping[date, DigestPart], points: Mapping[date, int]) -> dict[date, Facts]:

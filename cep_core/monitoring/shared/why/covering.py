@@ -5,7 +5,7 @@ an OR all; of ONCE and SINCE the points in reach; by `x = t` and MATCHES from ot
 tree has few branches, and they are the same in every tree: which branches would be fewest is a hard problem (vertex
 cover). Formulas are read with their sign, so NOT, FORALL and IMPLIES need nothing of their own. A variable that the
 body equates with a constant or with a variable from outside has that value and no other, whatever events there are: the
-slicer reads it so too (`facts/equalities`), and a slice has no events with other values.
+slicer reads it so, too (`cep_core/language/first_order/facts/equalities.py`), and a slice has no other events.
 Cost: the events in reach of the body.
 """
 
