@@ -76,8 +76,10 @@ class SparkLoad:
             raise no_row(self._run.workload)
         return self._run.spark.sql(statement("load", "source_files")).toArrow()
 
-    def staged(self) -> DataFrame:
-        """The rows of `_work/staged_events` that were refused."""
+    def staged(self, table: Path) -> pa.Table | DataFrame:
+        """The rows of `_work/staged_events`, the table in this folder, that were refused."""
+        if not self._has_refused:
+            return schema_of(table).empty_table()
         return self._run.spark.sql(statement("load", "recorded_rows"), args={"run_id": self._run.run_id})
 
     def event_files(self, table: Path) -> list[TableFile]:
@@ -111,7 +113,8 @@ class SparkLoad:
         """Find the refused rows, with their texts and the days that record them; take their events out of the runs."""
         self._compute("refused_rows")
         refused = self._run.spark.table("refused_rows")
-        if refused.isEmpty():
+        self._has_refused = not refused.isEmpty()
+        if not self._has_refused:
             refused = refused.withColumn("raw", sf.lit(""))
             self._run.spark.table("candidate_events").limit(0).createOrReplaceTempView("candidate_events")
         else:
