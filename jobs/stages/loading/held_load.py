@@ -1,7 +1,7 @@
 """The load of a small run: this process holds rows and events as columns, and Spark computes what a workload says in
 SQL: row rules and events.sql.
 
-`sql/load` says the same to Spark for large runs. Cost: linear in the rows, and sorts of rows and of events.
+`spark_load.py` does the same for large runs. Cost: linear in the rows, and sorts of rows and of events.
 """
 
 from __future__ import annotations
