@@ -1,13 +1,13 @@
 """What the maker of proofs reads of a log: the points in reach of an interval, and the events that an atom may mean.
 
-Cost: the points in reach, and the events of the atom's type at the point; a point's events are read once. Where one
-event will do, only the points that have it are looked at (`points_of`).
+Cost: the points in reach; a point's events are read once, and of many those with a known value are found by that value.
+Where one event will do, only the points that have it are looked at (`points_of`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -27,6 +27,8 @@ from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
 
 Event = Mapping[str, Value | None]
 _FIRST, _LAST = -(2**63), 2**63 - 1
+MANY = 16
+"""Fewer events at a point are looked at one by one."""
 _SAME = ((True, True), (False, False))
 
 
@@ -49,6 +51,8 @@ class LogReader:
     log: PointLog
     read: dict[tuple[str, int], list[Event]] = field(default_factory=dict)
     """The events that were read, by type and point."""
+    by_value: dict[tuple[str, int, str], dict[Value, list[Event]]] = field(default_factory=dict)
+    """The events that were read by the value of an attribute, in their order."""
     narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], Ints] = field(default_factory=dict)
     """The points at which atoms may hold, ascending, by their identity and the values that were known."""
 
@@ -130,7 +134,7 @@ class LogReader:
 
         None instead of values: a term of the atom cannot be told.
         """
-        for event in self._events(atom, point):
+        for event in self._with_known(atom, point, valuation):
             given: dict[str, Value] = {}
             told = True
             for name, term in zip(atom.names or (), atom.arguments, strict=True):
@@ -155,6 +159,22 @@ class LogReader:
             return False
         return compares("=", given.setdefault(term.name, value), value)
 
+    def _with_known(self, atom: Predicate, point: int, valuation: Valuation) -> Sequence[Event]:
+        """The events at a point; of many, those that have one of the known values."""
+        events = self._events(atom, point)
+        if len(events) < MANY:
+            return events
+        for name, term in zip(atom.names or (), atom.arguments, strict=True):
+            known = known_values(valuation, term) if isinstance(term, Variable | Constant) else None
+            value = None if known is None else value_of(term, known)
+            if value is not None and value == value:  # NaN is found by no value
+                key = (atom.event_type, point, name)
+                if key not in self.by_value:
+                    self.by_value[key] = _by_value(self._events(atom, point), name)
+                fitting = self.by_value[key].get(value, [])
+                events = fitting if len(fitting) < len(events) else events
+        return events
+
     def _events(self, atom: Predicate, point: int) -> list[Event]:
         ts = 2**63 - 1 if point == self.log.points else int(self.log.stamps[point])
         if is_built_in(atom):
@@ -176,3 +196,13 @@ class LogReader:
             own = {name: None if values[row] is None else plain(values[row]) for name, values in columns.items()}
             seq = None if events.seq is None else int(events.seq[begin + row])
             yield {"ts": ts, "seq": seq, **own}
+
+
+def _by_value(events: Iterable[Event], name: str) -> dict[Value, list[Event]]:
+    """Events by the value of an attribute."""
+    found: dict[Value, list[Event]] = {}
+    for event in events:
+        value = event[name]
+        if value is not None:
+            found.setdefault(value, []).append(event)
+    return found
