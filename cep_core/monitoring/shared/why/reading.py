@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.temporal.formulas import Predicate
@@ -24,6 +24,7 @@ from cep_core.language.temporal.terms import Constant, Term, Variable
 from cep_core.language.temporal.walk import variables_of
 from cep_core.monitoring.shared.scalars import Value, compares, plain, value_of
 from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
+from cep_core.monitoring.shared.why.value_index import ValueIndex
 
 Event = Mapping[str, Value | None]
 _FIRST, _LAST = -(2**63), 2**63 - 1
@@ -53,6 +54,7 @@ class LogReader:
     """The events that were read, by type and point."""
     by_value: dict[tuple[str, int, str], dict[Value, list[Event]]] = field(default_factory=dict)
     """The events that were read by the value of an attribute, in their order."""
+    index: ValueIndex = field(default_factory=ValueIndex)
     narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], Ints] = field(default_factory=dict)
     """The points at which atoms may hold, ascending, by their identity and the values that were known."""
 
@@ -96,8 +98,8 @@ class LogReader:
     def points_of(self, atom: Predicate, valuation: Valuation, ends: tuple[int, int]) -> list[int]:
         """The points from one end to the other with an event that the atom may mean.
 
-        Its constants, and known texts and integers, tell which. Cost: one pass over the events of the type for each
-        combination of values, then that of the points. Atoms stay alive as long as this.
+        Its constants, and known texts and integers, tell which. Cost: for each combination of values one pass
+        over the events of the type, or a look into an index if there are many; then that of the points. Atoms stay alive as long as this.
         """
         known = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
@@ -113,19 +115,21 @@ class LogReader:
         between: list[int] = points[begin:end].tolist()
         return between
 
-    def _points_with(self, event_type: str, known: Sequence[tuple[str, Value]]) -> Ints:
+    def _points_with(self, event_type: str, known: Sequence[tuple[str, int | str]]) -> Ints:
         events = self.log.events.get(event_type)
         if events is None:
             return np.zeros(0, np.int64)
-        fits = np.ones(len(events.point), np.bool_)
+        rows: Ints | None = None
+        for name, value in known:
+            found = self.index.rows(event_type, events, name, value)
+            rows = found if found is not None and (rows is None or len(found) < len(rows)) else rows
+        point = events.point if rows is None else events.point[rows]
+        fits = np.ones(len(point), np.bool_)
         for name, value in known:
             column = events.columns.get(name)
-            if column is not None and pa.types.is_dictionary(column.type):
-                code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
-                fits &= pc.fill_null(pc.equal(column.indices, code), False).to_numpy(zero_copy_only=False)
-            elif column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
-                fits &= pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
-        return np.unique(events.point[fits])
+            if column is not None:
+                fits &= _has_value(column if rows is None else column.take(pa.array(rows)), value)
+        return np.unique(point[fits])
 
     def meant(
         self, atom: Predicate, point: int, valuation: Valuation
@@ -196,6 +200,16 @@ class LogReader:
             own = {name: None if values[row] is None else plain(values[row]) for name, values in columns.items()}
             seq = None if events.seq is None else int(events.seq[begin + row])
             yield {"ts": ts, "seq": seq, **own}
+
+
+def _has_value(column: pa.Array, value: int | str) -> Flags | bool:
+    """Which values of a column equal one; True, for all, if it is of another kind."""
+    if pa.types.is_dictionary(column.type):
+        code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
+        column, value = column.indices, code
+    elif (pa.types.is_string(column.type), isinstance(value, str)) not in _SAME:
+        return True
+    return pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
 
 
 def _by_value(events: Iterable[Event], name: str) -> dict[Value, list[Event]]:

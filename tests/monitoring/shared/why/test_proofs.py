@@ -165,7 +165,8 @@ def test_events_that_are_found_by_value_prove_the_same(data: st.DataObject) -> N
     for point, valuation, holds in verdicts(policy, log, most=6):
         trees = []
         for many in (0, 1000):
-            with patch("cep_core.monitoring.shared.why.reading.MANY", many):
+            often = patch("cep_core.monitoring.shared.why.value_index.OFTEN", many)
+            with patch("cep_core.monitoring.shared.why.reading.MANY", many), often:
                 trees.append(ProofMaker(log, texts_of(policy)).proof(policy.unfolded, point, valuation, holds))
         assert trees[0] == trees[1]
 
