@@ -23,6 +23,7 @@ import pyarrow as pa
 from jobs.lake.arrow_write import commit_files, commit_rows, former_attributes, in_table_order
 from jobs.lake.conditions import in_spark
 from jobs.lake.leasing.fence import fence_of
+from jobs.lake.register import stored_table
 from jobs.lake.table_files import TableFile, TableFiles
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _writing(
 def _in_table_order(df: DataFrame, table: str, folder: Path) -> DataFrame:
     from pyspark.sql import functions as sf
 
-    schema = df.sparkSession.table(table).schema
+    schema = stored_table(df.sparkSession, table, folder).schema
     expected = schema.names
     lacking = former_attributes(folder, set(expected) - set(df.columns))
     df = df.withColumns({name: sf.lit(None).cast(schema[name].dataType) for name in lacking})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from jobs.lake.register import stored_table
 from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
 from jobs.runs.run import Run
 
@@ -51,11 +52,17 @@ def passes_events(run: Run) -> bool:
     return is_held(run) or run.session.held_bytes > 0
 
 
+def table_frame(run: Run, table: str) -> DataFrame:
+    """A table of the run's lake as a frame."""
+    folder = f"_work/{table.removeprefix('work_')}" if table.startswith("work_") else table
+    return stored_table(run.spark, run.table(table), run.lake / run.workload.name / folder)
+
+
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
     """The rows of some days in a table of a large run's lake."""
     from pyspark.sql import functions as sf
 
-    return run.spark.table(run.table(table)).where(sf.col("day").isin(sorted(set(days))))
+    return table_frame(run, table).where(sf.col("day").isin(sorted(set(days))))
 
 
 def of_spark(spark: SparkSession, rows: pa.Table) -> DataFrame:

@@ -28,7 +28,7 @@ from jobs.lake.table_files import TableFile, TableFiles
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import passes_events
+from jobs.stages.held_rows import passes_events, table_frame
 from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stages.slicing.cutting import cut, parts_of
 from jobs.stages.slicing.event_counts import Days
@@ -168,7 +168,7 @@ def _ranked(run: Run, days: Days) -> DataFrame:
         in_day = f.col("seq") - f.shiftleft(f.unix_date("day").cast("bigint"), DAY_BITS)
     else:
         in_day = f.row_number().over(Window.partitionBy("day").orderBy("ts", "seq")) - 1
-    events = spark.table(run.table("events")).where(f.col("day").isin(list(days)))
+    events = table_frame(run, "events").where(f.col("day").isin(list(days)))
     return events.join(f.broadcast(offsets), "day").withColumn("pos", in_day + f.col("before"))
 
 

@@ -1,7 +1,7 @@
 """The load of a small run: this process holds rows and events as columns, and Spark computes what a workload says in
 SQL: row rules and events.sql.
 
-`sql/load` says the same to Spark for large runs. Cost: linear in the rows, and sorts of rows and of events.
+`spark_load.py` does the same for large runs. Cost: linear in the rows, and sorts of rows and of events.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class HeldLoad:
         days, start = self._run.loads, self._run.workload.start
         return equation(self._files, self._files_of_rows(), self._fates, self._given, days, start)
 
-    def staged(self) -> pa.Table:
+    def staged(self, _: Path) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
         return pa.concat_tables([self._passed(), self._refused()], promote_options="default")
 

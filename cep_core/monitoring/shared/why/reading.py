@@ -98,8 +98,9 @@ class LogReader:
     def points_of(self, atom: Predicate, valuation: Valuation, ends: tuple[int, int]) -> list[int]:
         """The points from one end to the other with an event that the atom may mean.
 
-        Its constants, and known texts and integers, tell which. Cost: for each combination of values one pass
-        over the events of the type, or a look into an index if there are many; then that of the points. Atoms stay alive as long as this.
+        Its constants, and known texts and integers, tell which. Cost: for each combination of values one pass over the
+        events of the type, or a look into an index if there are many; then that of the points. Atoms stay alive as long
+        as this.
         """
         known = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
