@@ -16,10 +16,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from jobs.raw.raw_frame import ROWS_BITS
 from jobs.stages.loading.row_bitmaps import BEFORE, OUTSIDE, ROWS, TIMELESS
 
 File = tuple[str, int]
 """A source, and the number of its file; -1 stands for all files that Spark's readers read."""
+
+ROWS_OF_FILE = (1 << ROWS_BITS) - 1
 
 _COLUMNS = pa.schema(
     [
@@ -40,12 +43,13 @@ _COLUMNS = pa.schema(
 @dataclass
 class FileRows:
     """Rows of a file. `dated`: with an event on a day; `missed`: all of whose events lie before the log or outside the
-    calendar, `missed_ts` the last of them; `on_day`: rows by the kind of their events."""
+    calendar, `missed_ts` the last of them; `on_day`: rows by the kind of their events; `last`: the last row named."""
 
     dated: int
     missed: int
     missed_ts: int | None
     on_day: dict[str, int]
+    last: int = -1
 
 
 def bitmap_equation(
@@ -82,7 +86,7 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
 
     >>> one = {"rank": 0, "bucket": 1, "kind": "2024-01-01", "rows": bytes([3]), "last_ts": 5}
     >>> rows_of_files([one, one | {"rows": bytes([6])}], [("log", True)])
-    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3})}
+    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2)}
     """
     merged: defaultdict[tuple[int, int], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     last: dict[File, int] = {}
@@ -95,6 +99,8 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
     for (rank, bucket), kinds in merged.items():
         file = _file_of(rank, bucket, sources)
         rows = of_files.setdefault(file, FileRows(0, 0, last.get(file), {}))
+        first = (bucket - 1) * ROWS & ROWS_OF_FILE
+        rows.last = max(rows.last, first + _union(kinds.values()).bit_length() - 1)
         timed = _union(bits for kind, bits in kinds.items() if kind != TIMELESS)
         rows.dated += _union(bits for kind, bits in kinds.items() if kind not in (OUTSIDE, TIMELESS)).bit_count()
         present = _union(bits for kind, bits in kinds.items() if kind not in (BEFORE, OUTSIDE, TIMELESS))
@@ -104,9 +110,15 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
     return of_files
 
 
+def names_unknown_rows(files: pa.Table, of_files: Mapping[File, FileRows]) -> bool:
+    """Whether an event names a row that no strictly read file has. `files`: as of `bitmap_equation`."""
+    read = {(file["source"], file["number"]): file["read"] for file in files.to_pylist()}
+    return any(rows.last >= read.get(file, 0) for file, rows in of_files.items() if file[1] >= 0)
+
+
 def _file_of(rank: int, bucket: int, sources: Sequence[tuple[str, bool]]) -> File:
     name, is_strict = sources[rank]
-    return name, ((bucket - 1) * ROWS >> 40) if is_strict else -1
+    return name, ((bucket - 1) * ROWS >> ROWS_BITS) if is_strict else -1
 
 
 def _union(bitmaps: Iterable[int]) -> int:

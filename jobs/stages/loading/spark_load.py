@@ -30,7 +30,7 @@ from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
-from jobs.stages.loading.bitmap_equation import bitmap_equation, rows_of_files
+from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
 from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
@@ -68,12 +68,15 @@ class SparkLoad:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
         spark, run = self._run.spark, self._run
         bitmaps = spark.table("told").where("kind IS NOT NULL").toArrow()
-        if bitmaps["rank"].null_count:
+        ranks = set(bitmaps["rank"].to_pylist())
+        if not ranks <= set(range(len(run.workload.sources))):
             raise no_row(run.workload)
         sources = [(source.name, bool(self._files[source.name].surveys)) for source in run.workload.sources.values()]
         refused = spark.sql(statement("load", "refused_counts")).toArrow().to_pylist() if self._has_refused else []
-        of_files = rows_of_files(bitmaps.to_pylist(), sources)
-        return bitmap_equation(file_counts(self.rows, self._files), of_files, refused, run.loads)
+        files, of_files = file_counts(self.rows, self._files), rows_of_files(bitmaps.to_pylist(), sources)
+        if names_unknown_rows(files, of_files):
+            raise no_row(run.workload)
+        return bitmap_equation(files, of_files, refused, run.loads)
 
     def staged(self, table: Path) -> pa.Table | DataFrame:
         """The rows of `_work/staged_events`, the table in this folder, that were refused."""
@@ -114,7 +117,8 @@ class SparkLoad:
         refused = self._run.spark.table("refused_rows")
         self._has_refused = not refused.isEmpty()
         if self._has_refused:
-            refused = refused.join(_union(self._texts(refused)), ["rank", "id"]).localCheckpoint()
+            # A row whose text is not found again would be refused by the table: none is dropped.
+            refused = refused.join(_union(self._texts(refused)), ["rank", "id"], "left").localCheckpoint()
             self._take_out(refused)
             refused.createOrReplaceTempView("refused_rows")
             self._compute("refused_fates", start=self._run.workload.start)
