@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from cep_core import quick_numba
+
 if TYPE_CHECKING:
     from cep_core.events.logs.errors import LogError
     from cep_core.language.budget import WorkExhausted
@@ -69,6 +71,8 @@ _MODULES = {
     "why_mtl": "propositional_policies",
 }
 """The module of each public name."""
+
+quick_numba.install()
 
 
 if not TYPE_CHECKING:  # a checker of types knows the names, and refuses others

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.events.table import check_attributes, log_schema_of, order
+from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
@@ -175,7 +175,7 @@ def _prepared(
     aggregates: UserAggregates | None = None,
 ) -> tuple[BoundText, pa.Table]:
     """The bound query and the events in order."""
-    ordered = order(events)
+    ordered = with_type_codes(in_order(events))
     declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
     check_attributes(ordered, declared)
     return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered

@@ -152,8 +152,10 @@ def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Flags]:
 
 def _at_rows(events: pa.Table, names: set[str], rows: Ints) -> pa.Table:
     """Columns of the events at the given ascending rows; of all events without a copy."""
-    chosen = events.select(sorted(names))
-    return chosen if len(rows) == events.num_rows else chosen.take(pa.array(rows))
+    if len(rows) == events.num_rows or not names:
+        return events.select(sorted(names))
+    places = pa.array(rows)
+    return pa.table({name: one_array(events.column(name)).take(places) for name in sorted(names)})
 
 
 def _any(masks: Iterable[Flags]) -> Flags:

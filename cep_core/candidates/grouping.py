@@ -16,6 +16,8 @@ from cep_core.arrays import Flags, Ints, read_only
 
 _FEWEST_BITS, _MOST_BITS = 16, 22
 """Bits of a code that one pass counts, by the number of rows; more counters than these are far from the processor."""
+SPARSE, FEW = 8, 1 << 12
+"""Values are counted if there are at most SPARSE possible ones for each row, or FEW in all; else they are hashed."""
 
 
 def stable_order(codes: Ints, size: int) -> Ints:
@@ -106,12 +108,15 @@ def combined(columns: Sequence[Ints], sizes: Sequence[int]) -> tuple[Ints, int]:
     """
     code, size = columns[0], sizes[0]
     for column, column_size in zip(columns[1:], sizes[1:], strict=True):
-        code, size = dense(code * column_size + column)
+        code, size = dense(code * column_size + column, size * column_size)
     return code, size
 
 
-def dense(codes: Ints) -> tuple[Ints, int]:
-    """Codes renumbered from 0 in order of first occurrence, and the number of codes."""
+def dense(codes: Ints, size: int) -> tuple[Ints, int]:
+    """Codes below `size` renumbered from 0 in order of first occurrence, and the number of codes."""
+    if size <= max(FEW, SPARSE * len(codes)):
+        numbers, rows = first_codes(read_only(codes), 0, size)
+        return numbers, len(rows)
     encoded = pc.dictionary_encode(pa.array(codes))
     indices: Ints = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return indices, len(encoded.dictionary)

@@ -8,13 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, read_only
-from cep_core.candidates.grouping import first_codes
+from cep_core.candidates.grouping import FEW, SPARSE, first_codes
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import plain
-
-SPARSE = 8
-"""Values are counted if there are at most this many possible ones for each row; else they are hashed."""
-FEW = 1 << 16
 
 
 def key_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:

@@ -49,7 +49,8 @@ def _holds_least(side: pa.Array) -> bool:
 
 
 def _integer_keys(side: pa.Array) -> Ints:
-    return side.cast(pa.int64()).fill_null(NULL_KEY).to_numpy(zero_copy_only=False)
+    whole = side.cast(pa.int64())
+    return (whole.fill_null(NULL_KEY) if whole.null_count else whole).to_numpy(zero_copy_only=False)
 
 
 def _float_keys(side: pa.Array) -> Ints:

@@ -10,6 +10,8 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
 FARTHEST = 2**62
 """Moments are nearer to 0 than this, so that a moment plus a window fits 64 bits (`spans.window_of` limits windows)."""
+FIRST = 1 << 14
+"""Events among which every event type usually occurs."""
 RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
 """Columns with a fixed meaning; no attribute has one of these names."""
 
@@ -28,8 +30,17 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
         kind = attribute_type(field.type)
         if field.name not in RESERVED and kind is not None:
             columns[field.name] = Attribute(field.name, kind, nullable=table.column(field.name).null_count > 0)
-    types = pc.unique(table.column("event_type")).to_pylist() if "event_type" in table.column_names else []
+    types = _different(table.column("event_type")) if "event_type" in table.column_names else []
     return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
+
+
+def _different(texts: pa.ChunkedArray) -> list[str | None]:
+    """Each text once, in order of first occurrence. If the first ones have all of a dictionary, no more are read."""
+    if texts.num_chunks == 1 and pa.types.is_dictionary(texts.type) and not texts.null_count:
+        first = pc.unique(texts.slice(0, FIRST)).to_pylist()
+        if len(first) == len(texts.chunk(0).dictionary):
+            return list(first)
+    return list(pc.unique(texts).to_pylist())
 
 
 def attribute_type(stored: pa.DataType) -> AttributeType | None:
@@ -56,6 +67,14 @@ def order(table: pa.Table) -> pa.Table:
     >>> order(pa.table({"event_type": ["B", "A"], "ts": [2, 1]})).column("pos").to_pylist()
     [0, 1]
     """
+    table = in_order(table)
+    if "pos" not in table.column_names:
+        table = table.append_column("pos", pa.array(np.arange(table.num_rows, dtype=np.int64)))
+    return table
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """As `order`, without the column `pos`: of a whole log, the rank of an event is its row."""
     if "seq" not in table.column_names:
         table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     for name in ("ts", "seq"):
@@ -64,11 +83,18 @@ def order(table: pa.Table) -> pa.Table:
     validate(table)
     ts = table.column("ts").to_numpy()
     seq = table.column("seq").to_numpy()
-    if np.any(ts[1:] < ts[:-1]) or np.any((ts[1:] == ts[:-1]) & (seq[1:] < seq[:-1])):
+    rises = bool((ts[1:] > ts[:-1]).all())
+    if not rises and (np.any(ts[1:] < ts[:-1]) or np.any((ts[1:] == ts[:-1]) & (seq[1:] < seq[:-1]))):
         table = table.take(pa.array(np.lexsort((seq, ts))))
-    if "pos" not in table.column_names:
-        table = table.append_column("pos", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     return table
+
+
+def with_type_codes(table: pa.Table) -> pa.Table:
+    """The table with its event types as codes of a dictionary: whoever asks for the events of a type compares codes."""
+    column = table.column("event_type")
+    if pa.types.is_dictionary(column.type):
+        return table
+    return table.set_column(table.column_names.index("event_type"), "event_type", column.dictionary_encode())
 
 
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:

@@ -90,7 +90,7 @@ def _rebuild_events(workload: Workload, folder: str) -> None:
 
 def _discard_events(workload: Workload) -> None:
     home = places.lake() / workload.name / LOADED_DAYS.folder
-    create(None, workload.name, [LOADED_DAYS], places.lake())
+    create(workload.name, [LOADED_DAYS], places.lake())
     rows = read_table(home, schema_of(home).names)
     assert rows is not None
     unknown = {"digest": None, "events": 0, "points": 0, "begins": None, "definition": OUTDATED}

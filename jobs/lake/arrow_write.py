@@ -15,8 +15,9 @@ from pathlib import Path
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 
-from jobs.lake.day_files import DayFiles, actions_of
+from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.definition import is_attribute
+from jobs.lake.table_files import TableFiles, actions_of
 
 WRITER = WriterProperties(compression="ZSTD", statistics_truncate_length=32)
 """As Spark's writer: long texts, such as plans, are cut in the statistics that a table's log repeats."""
@@ -72,18 +73,23 @@ def commit_rows(folder: Path, rows: pa.Table, condition: str | None, options: Ma
         )
 
 
-def commit_files(folder: Path, files: DayFiles, options: Mapping[str, str]) -> None:
-    """Make files part of a table, in one commit. `options`, and what is raised: as of `commit_rows`.
+def commit_files(folder: Path, files: TableFiles, condition: str | None, options: Mapping[str, str]) -> None:
+    """Make files part of a table, in one commit, in place of the rows of their days, or of all rows; None: they join.
 
-    delta-rs does not look into the files. Who wrote them knows that their rows keep the table's constraints.
+    `options`, and what is raised: as of `commit_rows`. delta-rs does not look into the files. Who wrote them knows that
+    their rows keep the table's constraints.
     """
+    if condition is not None and (files.days is None) != (condition == EVERY_ROW):
+        raise ValueError(f"{folder.name}: files replace whole days or all rows, not {condition}")
     table = DeltaTable(folder)
     commit = _properties(table, options)
     if commit is None:
         return
+    mode = "append" if condition is None else "overwrite"
+    days = None if files.days is None else [("day", "in", sorted(map(str, files.days)))]
+    columns = table.metadata().partition_columns
     actions = actions_of(files.files, folder)
-    mode, days = ("append", None) if files.days is None else ("overwrite", [("day", "in", [*map(str, files.days)])])
-    table.create_write_transaction(actions, mode, table.schema(), ["day"], days, commit_properties=commit)
+    table.create_write_transaction(actions, mode, table.schema(), columns, days, commit_properties=commit)
 
 
 def _properties(table: DeltaTable, options: Mapping[str, str]) -> CommitProperties | None:

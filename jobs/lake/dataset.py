@@ -7,19 +7,55 @@ file system.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.fs as fs
+import pyarrow.parquet as pq
 from deltalake import DeltaTable
+
+ROWS_AT_ONCE = 1_000_000
+"""Rows of a piece, at least, but for the last."""
 
 
 def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
     """The files of the table's opened version in `folder`."""
     return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder, fs.LocalFileSystem()))
+
+
+def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: Sequence[str]) -> pa.Table:
+    """The rows of some files of a table partitioned by day; columns that a file lacks are null."""
+    schema = pa.schema(table.schema().to_arrow())
+    parts = []
+    for path in paths:
+        day = date.fromisoformat(path.split("/", 1)[0].removeprefix("day="))
+        stored = pq.ParquetFile(folder / path, memory_map=True).read([name for name in columns if name != "day"])
+        absent = {name: None for name in columns if name not in stored.column_names} | {"day": day}
+        for name, value in absent.items():
+            field = schema.field(name)
+            stored = stored.append_column(name, pa.repeat(pa.scalar(value, field.type), stored.num_rows))
+        parts.append(stored.select(list(columns)).cast(pa.schema([schema.field(name) for name in columns])))
+    return pa.concat_tables(parts)
+
+
+def read_pieces(folder: Path, columns: Sequence[str], days: Iterable[date]) -> Iterator[pa.Table]:
+    """The rows of some days in a Delta table, which exists, in pieces of about a million rows, at least one, and
+    in no stated order."""
+    dataset = dataset_of(DeltaTable(folder), str(folder))
+    chosen = ds.field("day").isin(pa.array(days, pa.date32()))
+    schema = pa.schema([dataset.schema.field(name) for name in columns])
+    waiting: list[pa.RecordBatch] = []
+    pieces = 0
+    for batch in dataset.to_batches(columns=list(columns), filter=chosen):
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) >= ROWS_AT_ONCE:
+            yield pa.Table.from_batches(waiting, schema).combine_chunks()
+            waiting, pieces = [], pieces + 1
+    if waiting or not pieces:
+        yield pa.Table.from_batches(waiting, schema).combine_chunks()
 
 
 def read_table(

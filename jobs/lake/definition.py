@@ -35,8 +35,6 @@ class Table:
     """Further table properties, for programs that read the table's own log."""
     widens: bool = False
     """Whether nullable columns that an older table lacks are added to it. Its old rows have NULL there."""
-    in_spark: bool = False
-    """Whether stages of a large run read or write it with Spark, whose session then has to know its name."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))

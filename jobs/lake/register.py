@@ -12,7 +12,7 @@ from jobs import places
 from jobs.lake.definition import identifier, quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def register(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
@@ -22,6 +22,13 @@ def register(spark: SparkSession, workload: str, lake: Path | str | None = None)
     for name, folder in folders.items():
         register_table(spark, identifier(workload, name), folder)
     return list(folders)
+
+
+def stored_table(spark: SparkSession, name: str, folder: Path) -> DataFrame:
+    """The rows of a table of the lake (`<workload>.<table>`), which the session gets to know when it is first used."""
+    spark.sql(f"CREATE DATABASE IF NOT EXISTS {name.rsplit('.', 1)[0]}")
+    register_table(spark, name, folder)
+    return spark.table(name)
 
 
 def register_table(spark: SparkSession, name: str, folder: Path) -> None:

@@ -22,8 +22,9 @@ import pyarrow as pa
 
 from jobs.lake.arrow_write import commit_files, commit_rows, former_attributes, in_table_order
 from jobs.lake.conditions import in_spark
-from jobs.lake.day_files import DayFile, DayFiles
 from jobs.lake.leasing.fence import fence_of
+from jobs.lake.register import stored_table
+from jobs.lake.table_files import TableFile, TableFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,16 +37,16 @@ WRITERS = 4
 class Replacement:
     """What `replace` is told."""
 
-    rows: pa.Table | DataFrame | DayFiles
+    rows: pa.Table | DataFrame | TableFiles
     table: str
     condition: str
 
 
-def replace(rows: pa.Table | DataFrame | DayFiles, table: str, condition: str) -> None:
+def replace(rows: pa.Table | DataFrame | TableFiles, table: str, condition: str) -> None:
     """Replace the rows of `table` (`<workload>.<table>`) that satisfy `condition` by `rows`, in one commit.
 
     `condition`: standard SQL (`jobs/lake/conditions.py`). `rows` needs the table's column names in any order; values
-    are cast if they fit. Files must be of days, and the condition must name just these.
+    are cast if they fit. Files replace whole days, which the condition names, or all rows.
     """
     _commit(rows, table, condition)
 
@@ -65,25 +66,25 @@ def append(rows: pa.Table | DataFrame, table: str) -> None:
     _commit(rows, table, None)
 
 
-def join(files: Sequence[DayFile], table: str) -> None:
+def join(files: Sequence[TableFile], table: str) -> None:
     """Let files that workers wrote join a working table, whose rows of these days have just been replaced."""
-    _commit(DayFiles(files, None), table, None)
+    _commit(TableFiles(files), table, None)
 
 
-def _commit(rows: pa.Table | DataFrame | DayFiles, table: str, condition: str | None) -> None:
+def _commit(rows: pa.Table | DataFrame | TableFiles, table: str, condition: str | None) -> None:
     """Every row that this project writes to a lake passes through here. Without a condition, rows are appended."""
     fence = fence_of(table.replace("`", "").split(".", 1)[0])
     fence.commit(table, _writing(rows, table, condition, fence.folder(table)))
 
 
 def _writing(
-    rows: pa.Table | DataFrame | DayFiles, table: str, condition: str | None, folder: Path
+    rows: pa.Table | DataFrame | TableFiles, table: str, condition: str | None, folder: Path
 ) -> Callable[[Mapping[str, str]], None]:
     """The function that commits with the fence's options."""
     if isinstance(rows, pa.Table):
         return partial(commit_rows, folder, in_table_order(rows, folder), condition)
-    if isinstance(rows, DayFiles):
-        return partial(commit_files, folder, rows)
+    if isinstance(rows, TableFiles):
+        return partial(commit_files, folder, rows, condition)
     ordered = _in_table_order(rows, table, folder)
 
     def write(options: Mapping[str, str]) -> None:
@@ -96,7 +97,7 @@ def _writing(
 def _in_table_order(df: DataFrame, table: str, folder: Path) -> DataFrame:
     from pyspark.sql import functions as sf
 
-    schema = df.sparkSession.table(table).schema
+    schema = stored_table(df.sparkSession, table, folder).schema
     expected = schema.names
     lacking = former_attributes(folder, set(expected) - set(df.columns))
     df = df.withColumns({name: sf.lit(None).cast(schema[name].dataType) for name in lacking})

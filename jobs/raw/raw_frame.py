@@ -15,6 +15,9 @@ from __future__ import annotations
 
 LEDGER = "_ledger"
 
+ROWS_BITS = 40
+"""Of a row of a strictly read file, `_id` has the number of the file above these bits, and its own in them."""
+
 AS_TEXT = 5
 """Bytes of text for each byte of a compressed or columnar file: 4 to 5 on flights and on generated logs."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.raw.raw_frame import AS_TEXT, OWN_COLUMNS, ddl_of
+from jobs.raw.raw_frame import AS_TEXT, OWN_COLUMNS, ROWS_BITS, ddl_of
 from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.file_rows import rows_in
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 LITTLE = 8_000_000
 """Bytes of text that this process reads itself."""
 
-_ROWS_BITS = 40
 _TASKS_OF_A_CORE = 4
 
 
@@ -121,7 +120,7 @@ def schema_of(form: FileForm) -> pa.Schema:
 
 def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.RecordBatch]:
     """The rows of a range as batches of a raw frame; the last one is its ledger."""
-    first, path = numbered.number << _ROWS_BITS, numbered.part.path
+    first, path = numbered.number << ROWS_BITS, numbered.part.path
     ledger = RowLedger()
     for block in rows_in(numbered.part, form):
         good, refused = block.rows, block.refused

@@ -119,11 +119,6 @@ class Run:
         return self.session.spark
 
     @property
-    def spark_of_tables(self) -> SparkSession | None:
-        """Spark, where it reads and writes the lake's tables; None: this process holds their rows."""
-        return self.spark if self.session.scale == "large" else None
-
-    @property
     def days(self) -> tuple[date, ...]:
         """The run's own operating days, ascending."""
         return days_between(self.first, self.last)

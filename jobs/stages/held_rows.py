@@ -2,9 +2,9 @@
 
 Spark replays a table's log before it reads or writes the table, and plans the commit: 0.3 CPU-seconds for each read and
 1 to 2 for each write, however few the rows are (docs/decisions/0021). The rows of a small run (8 MB of text at most,
-`jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. So are larger rows loaded, counted and
-cut, up to some two million (0027); workers evaluate their slices. Beyond, workers also read, order and write what is
-loaded (0028). All ways leave the same rows.
+`jobs/runs/input_size.py`) pass through Arrow instead, and Spark only computes. So are larger rows loaded, up to some
+two million (0027); workers evaluate their slices. Beyond, workers also read, order and write what is loaded, and
+published events are counted and cut piece by piece (0028). All ways leave the same rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from jobs.lake.register import stored_table
 from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
 from jobs.runs.run import Run
 
@@ -45,11 +46,23 @@ def holds_days(run: Run, days: Collection[date]) -> bool:
     return len(days) <= MANY_DAYS and table_bytes(events, min(days), max(days)) < run.session.held_bytes
 
 
+def passes_events(run: Run) -> bool:
+    """Whether the events pass this process piece by piece to be counted and cut, however many there are: it needs
+    little memory for that. A cluster has more machines than this one."""
+    return is_held(run) or run.session.held_bytes > 0
+
+
+def table_frame(run: Run, table: str) -> DataFrame:
+    """A table of the run's lake as a frame."""
+    folder = f"_work/{table.removeprefix('work_')}" if table.startswith("work_") else table
+    return stored_table(run.spark, run.table(table), run.lake / run.workload.name / folder)
+
+
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:
     """The rows of some days in a table of a large run's lake."""
     from pyspark.sql import functions as sf
 
-    return run.spark.table(run.table(table)).where(sf.col("day").isin(sorted(set(days))))
+    return table_frame(run, table).where(sf.col("day").isin(sorted(set(days))))
 
 
 def of_spark(spark: SparkSession, rows: pa.Table) -> DataFrame:

@@ -46,10 +46,11 @@ def ingest(run: Run) -> StageOutcome:
         by_file = load.equation()
         equation = source_rows(run, by_file, source_files)
         in_run = one_of("day", run.loads)
-        files = load.event_files(run.lake / run.workload.name / "_work" / "staged_events")
+        table = run.lake / run.workload.name / "_work" / "staged_events"
+        files = load.event_files(table)
         replace_all(
             [
-                Replacement(load.staged(), run.table(STAGED), loaded(run, "_undated")),
+                Replacement(load.staged(table), run.table(STAGED), loaded(run, "_undated")),
                 Replacement(equation, run.table(ROWS), in_run),
                 Replacement(ledger_rows(run, by_file, load.rows, source_files), run.table(FILES), in_run),
             ]

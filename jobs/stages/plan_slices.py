@@ -1,8 +1,8 @@
 """Stage `plan_slices`: plans how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
 
 What is planned, and which queries and days share a plan: jobs/stages/slicing/planning.py. Statistics are exact counts
-of the events that the plan will slice, made by Spark (jobs/stages/slicing/event_counts.py) or, of a small run, in this
-process (jobs/stages/slicing/lake_counts.py).
+of the events that the plan will slice, made in this process, piece by piece
+(jobs/stages/slicing/lake_counts.py) or, on a cluster, by Spark (jobs/stages/slicing/event_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: four aggregations over the days read.
 """
@@ -16,7 +16,7 @@ import pyarrow as pa
 from cep_core.slicing import Plan
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import holds_days
+from jobs.stages.held_rows import passes_events
 from jobs.stages.own_rows import own_rows
 from jobs.stages.slicing.event_counts import EventCounts, atoms_counted
 from jobs.stages.slicing.lake_counts import LakeCounts
@@ -36,9 +36,9 @@ def plan_slices(run: Run) -> StageOutcome:
 
 
 def _counts(run: Run) -> EventCounts | LakeCounts:
-    """Who counts the events to plan: this process, if it can hold the rows, or Spark."""
+    """Who counts the events to plan: this process or, on a cluster, Spark."""
     assert run.scope is not None
-    if holds_days(run, run.scope.reads):
+    if passes_events(run):
         return LakeCounts(run.workload, run.lake, atoms_counted(run.compiled))
     return EventCounts(run)
 

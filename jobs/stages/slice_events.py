@@ -3,8 +3,8 @@
 Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only, because others can
 be made again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an
 event's rank among all events of the days read. If a query reads time-points, each event has its `offset`, and
-`_work/points` is written. The events of a small run are cut here, those of a larger one by Spark's workers
-(`jobs/stages/held_rows.py`).
+`_work/points` is written. This process cuts them, piece by piece (`slicing/cutting.py`); on a cluster, Spark's workers
+do (`jobs/stages/held_rows.py`).
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan, split
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW
-from jobs.lake.dataset import read_table
-from jobs.lake.reading import log_order
+from jobs.lake.table_files import TableFile, TableFiles
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import holds_days
+from jobs.stages.held_rows import passes_events, table_frame
 from jobs.stages.loading.log_order import DAY_BITS
+from jobs.stages.slicing.cutting import cut, parts_of
 from jobs.stages.slicing.event_counts import Days
+from jobs.stages.slicing.event_pieces import event_pieces
 from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
 from jobs.workload.declaration import Workload
@@ -53,8 +54,8 @@ def slice_events(run: Run) -> StageOutcome:
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
-    cut = cut_here if holds_days(run, run.scope.reads) else cut_in_spark
-    replace(cut(run, plans, columns), run.table("work_slices"), EVERY_ROW)
+    rows = cut_here(run, plans, columns) if passes_events(run) else cut_in_spark(run, plans, columns)
+    replace(rows, run.table("work_slices"), EVERY_ROW)
     if with_points:
         store_points(run, run.scope.reads)
     read = read_ledger(run.lake, run.workload.name)
@@ -65,24 +66,34 @@ def slice_events(run: Run) -> StageOutcome:
     )
 
 
-def cut_here(run: Run, plans: Plans, columns: Sequence[str]) -> pa.Table:
-    """The rows of `_work/slices`, in the order of each slice's file."""
+def cut_here(run: Run, plans: Plans, columns: Sequence[str]) -> TableFiles:
+    """The files of `_work/slices`."""
     assert run.scope is not None
-    table = schema_of(run.lake / run.workload.name / "_work" / "slices")
-    stored = read_table(run.lake / run.workload.name / "events", table.names, run.scope.reads)
-    assert stored is not None
-    events = log_order(stored)
-    events = events.append_column("pos", pa.array(np.arange(events.num_rows, dtype=np.int64)))
-    if "offset" in columns:
-        events = events.append_column("offset", pa.array(offsets_of(events, run.workload.time.points)))
-    types = pa.array(sorted({atom.event_type for plan, _ in plans for atom in plan.atoms}), pa.string())
-    relevant = events.filter(pc.is_in(events["event_type"], types)).select(columns)
-    rows = pa.concat_tables(split_events(plan, days, relevant) for plan, days in plans)
-    for name in table.names:
-        if name not in rows.column_names:
-            value = run.run_id if name == "run_id" else None
-            rows = rows.append_column(name, pa.repeat(pa.scalar(value, table.field(name).type), rows.num_rows))
-    return rows.sort_by([(name, "ascending") for name in IN_FILES])
+    home = run.lake / run.workload.name
+    schema = schema_of(home / "_work" / "slices")
+    schema = pa.schema([field for field in schema if field.name not in ("plan_id", "slice")])
+    files: list[TableFile] = []
+    for parts in parts_of(plans):
+        pieces = _numbered(event_pieces(home / "events", _stored(columns, run), run.scope.reads), run, columns)
+        files += cut(parts, pieces, home / "_work" / "slices", schema, run.run_id)
+    return TableFiles(files)
+
+
+def _stored(columns: Sequence[str], run: Run) -> list[str]:
+    """The columns of events from which those of slices are made."""
+    own = run.workload.time.point_column if "offset" in columns else "ts"
+    return list(dict.fromkeys([*(name for name in columns if name not in ("pos", "offset")), own]))
+
+
+def _numbered(pieces: Iterable[pa.Table], run: Run, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Pieces of events with `pos` and, where it is read, `offset`."""
+    before = 0
+    for piece in pieces:
+        numbered = piece.append_column("pos", pa.array(np.arange(before, before + piece.num_rows)))
+        if "offset" in columns:
+            numbered = numbered.append_column("offset", pa.array(offsets_of(piece, run.workload.time.points)))
+        before += piece.num_rows
+        yield numbered.select(list(columns))
 
 
 def cut_in_spark(run: Run, plans: Plans, columns: Sequence[str]) -> DataFrame:
@@ -157,7 +168,7 @@ def _ranked(run: Run, days: Days) -> DataFrame:
         in_day = f.col("seq") - f.shiftleft(f.unix_date("day").cast("bigint"), DAY_BITS)
     else:
         in_day = f.row_number().over(Window.partitionBy("day").orderBy("ts", "seq")) - 1
-    events = spark.table(run.table("events")).where(f.col("day").isin(list(days)))
+    events = table_frame(run, "events").where(f.col("day").isin(list(days)))
     return events.join(f.broadcast(offsets), "day").withColumn("pos", in_day + f.col("before"))
 
 

@@ -3,7 +3,7 @@
 Reads `events` of the days that were loaded since they were last counted, or were counted for queries that sliced by
 other attributes. Writes `heavy_hitters` and, last, `stream_statistics` for those days, with the run that loaded them.
 So a day of a run that died before counting is found. A day's rows depend only on its own events and on the attributes
-by which the workload's queries slice. The events of a small run are counted here, those of a large one by Spark.
+by which the workload's queries slice. The events are counted here, piece by piece; on a cluster, by Spark.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import AttributeType
 from jobs.lake.conditions import one_of
-from jobs.lake.dataset import read_table
+from jobs.lake.dataset import read_pieces, read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.held_rows import frame_of, holds_days
+from jobs.stages.held_rows import frame_of, passes_events
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
-from jobs.stages.slicing.held_statistics import as_text, heavy_hitters, stream_statistics
+from jobs.stages.slicing.period_counts import PeriodCounts, as_text
 
 PERIODS = 24
 """The number of equal parts of an operating day for which rates are counted."""
@@ -36,7 +36,7 @@ def statistics(run: Run) -> StageOutcome:
     days = uncounted_days(run)
     if not days:
         return StageOutcome(message="every day is counted")
-    periods, heavy = (counted_here if holds_days(run, days) else counted_in_spark)(run, days)
+    periods, heavy = (counted_here if passes_events(run) else counted_in_spark)(run, days)
     replace(heavy, run.table("heavy_hitters"), one_of("day", days))
     replace(periods, run.table("stream_statistics"), one_of("day", days))
     ledger = read_ledger(run.lake, run.workload.name)
@@ -52,12 +52,11 @@ def counted_here(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:
     """The rows of `stream_statistics` and `heavy_hitters` of some days."""
     places, calendar = _by_type(_places(run)), run.workload.operating_days
     attributes = sorted({name for names in places.values() for name in names})
-    events = read_table(
-        run.lake / run.workload.name / "events", ["day", "run_id", "event_type", "ts", *attributes], days
-    )
-    assert events is not None, "a day that was loaded has a table of events"
-    periods = stream_statistics(events, places, calendar.offset, calendar.length // PERIODS)
-    return periods, heavy_hitters(events, places, run.workload.slicing.slices)
+    counts = PeriodCounts(places, calendar.offset, calendar.length // PERIODS)
+    columns = ["day", "run_id", "event_type", "ts", *attributes]
+    for piece in read_pieces(run.lake / run.workload.name / "events", columns, days):
+        counts.add(piece)
+    return counts.stream_statistics(), counts.heavy_hitters(run.workload.slicing.slices)
 
 
 def counted_in_spark(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:

@@ -62,7 +62,7 @@ def begin(
         tables += (result_table(query.name, query.question, result.schema, result.variables),)
         tables += tuple(table_beside(query.name, table) for table in beside if table.evaluate is None)
     run = Run(workload, compiled, first, last, run_id, session, lake, progress, judges=judges)
-    create(run.spark_of_tables, workload.name, tables, lake)
+    create(workload.name, tables, lake)
     return run
 
 

@@ -32,18 +32,15 @@ TAKEN = (
     "counted_events",
     "days",
     "events",
-    "file_counts",
     "matched_events",
     "passing",
     "raw_rows",
     "refusals",
     "refused_fates",
     "refused_rows",
-    "row_days",
     "run_days",
     "spans",
     "staged",
-    "strict_sources",
     "told",
 )
 """Views of a run. Each source is one more view, under its own name, so no source may have one of these names."""

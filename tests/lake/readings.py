@@ -86,7 +86,7 @@ class Readings:
 
     def _create(self) -> None:
         with leased(self.lake, "readings"):
-            create(self.spark, "readings", [table_of(self.workload, name) for name in LOADED], self.lake)
+            create("readings", [table_of(self.workload, name) for name in LOADED], self.lake)
 
     @contextmanager
     def as_large(self) -> Iterator[None]:
@@ -100,7 +100,7 @@ class Readings:
                 yield
             finally:
                 self.spark.conf.set("spark.sql.shuffle.partitions", partitions)
-        self.spark.sql("DROP DATABASE readings CASCADE")
+        self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
 
     @property
     def lake(self) -> Path:

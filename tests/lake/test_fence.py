@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
@@ -29,10 +28,10 @@ from jobs.lake.leasing import fence as fence_module
 from jobs.lake.leasing.fence import APPLICATION, VERSIONS, Fence, fence_table, fencing, newest
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import fenced, give_back, lease_file, take
+from jobs.lake.register import register
 from jobs.lake.tables.creating import create, make
 from jobs.lake.tables.result_tables import result_table
 from jobs.lake.write import append, replace
-from tests.scales import at
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=1)
 DAY = date(2024, 1, 1)
@@ -56,8 +55,8 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     path = lease_file(tmp_path, "fenced")
     with kept(path, take(path, "made", "made")):
         tables = [result_table(name, "Which?", COLUMNS) for name in ("answers", "runs")]
-        with at(spark, "large"):
-            create(spark, "fenced", [dataclasses.replace(table, in_spark=True) for table in tables], tmp_path)
+        create("fenced", tables, tmp_path)
+    register(spark, "fenced", tmp_path)
     give_back(path, "made")
     yield tmp_path
     spark.sql("DROP DATABASE IF EXISTS fenced CASCADE")
@@ -142,7 +141,7 @@ def test_a_write_that_was_paused_before_it_began_is_refused(spark: Any, lake: Pa
     assert spark.table("fenced.answers").count() == 0
     assert newest(lake / "fenced" / "answers" / "_delta_log") == before + 1
     with fencing(first), pytest.raises(LeaseLost):
-        create(spark, "fenced", [result_table("late", "Which?", COLUMNS)], lake)
+        create("fenced", [result_table("late", "Which?", COLUMNS)], lake)
     assert not (lake / "fenced" / "late").exists()
 
 

@@ -161,13 +161,16 @@ def test_wrong_events_sql_is_the_workloads_fault(readings: Readings) -> None:
 def test_an_event_of_no_row_is_the_workloads_fault(readings: Readings) -> None:
     """Whoever holds the rows: nobody could say what became of which row."""
     readings.write(*GOOD)
-    no_rows = EVENTS.replace("_row, meter, NULL", "IF(kwh > 150, NULL, _row), meter, NULL")
-    for text, told in ((EVENTS.replace("_row", "id AS _row"), "'_row' is bigint"), (no_rows, "names no row")):
-        object.__setattr__(readings.workload, "events_sql", text)
-        with pytest.raises(WrongWorkload, match=told):
-            ingest(readings.run(D1))
-    with readings.as_large(), pytest.raises(WrongWorkload, match="names no row"):
+    object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row", "id AS _row"))
+    with pytest.raises(WrongWorkload, match="'_row' is bigint"):
         ingest(readings.run(D1))
+    made_up = "named_struct('rank', {}, 'id', {}, 'order', _row.order, 'hash', _row.hash)"
+    for row in ("IF(kwh > 150, NULL, _row)", made_up.format("9", "_row.id"), made_up.format("0", "_row.id + 77L")):
+        object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row, meter, NULL", f"{row}, meter, NULL"))
+        with pytest.raises(WrongWorkload, match="names no row"):
+            ingest(readings.run(D1))
+        with readings.as_large(), pytest.raises(WrongWorkload, match="names no row"):
+            ingest(readings.run(D1))
 
 
 def test_files_of_days_with_slack(spark: Any, tmp_path: Path) -> None:

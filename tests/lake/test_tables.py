@@ -40,7 +40,7 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
 
 
 def result(*columns: pa.Field) -> Any:
-    return dataclasses.replace(result_table("answers", "Which?", pa.schema([*columns])), in_spark=True)
+    return result_table("answers", "Which?", pa.schema([*columns]))
 
 
 def frame(spark: Any, *rows: tuple[date, int]) -> Any:
@@ -49,7 +49,7 @@ def frame(spark: Any, *rows: tuple[date, int]) -> Any:
 
 def test_replacing_a_range_is_idempotent_and_leaves_the_rest(spark: Any, lake: Path) -> None:
     """Twice is once; an empty frame clears the range; a row outside is refused and nothing changes."""
-    create(spark, "tables", [result(pa.field("n", pa.int64()))], lake)
+    create("tables", [result(pa.field("n", pa.int64()))], lake)
 
     def rows() -> list[tuple[date, int]]:
         return sorted((row.day, row.n) for row in spark.table("tables.answers").collect())
@@ -78,11 +78,11 @@ def test_spark_reads_conditions_as_delta_rs_does(spark: Any) -> None:
 
 def test_changed_columns_are_refused_with_the_difference(spark: Any, lake: Path) -> None:
     """The message names the columns and the command that rebuilds the table."""
-    create(spark, "tables", [result(pa.field("n", pa.int64()))], lake)
+    create("tables", [result(pa.field("n", pa.int64()))], lake)
     with pytest.raises(
         SchemaChanged, match=r"n: BIGINT in the lake, DOUBLE as defined.*trendmill rebuild tables answers"
     ):
-        create(spark, "tables", [result(pa.field("n", pa.float64()))], lake)
+        create("tables", [result(pa.field("n", pa.float64()))], lake)
 
 
 def test_every_table_can_be_read_without_spark(spark: Any, lake: Path) -> None:
@@ -91,7 +91,7 @@ def test_every_table_can_be_read_without_spark(spark: Any, lake: Path) -> None:
 
     workload = load_workload(SAMPLE)
     tables = [*lake_tables(workload), result(pa.field("b", pa.list_(pa.int64())), pa.field("n", pa.decimal128(38, 0)))]
-    create(spark, "tables", tables, lake)
+    create("tables", tables, lake)
     assert set(register(spark, "tables", lake)) == {table.name for table in tables}
     for table in tables:
         found = DeltaTable(lake / "tables" / table.folder)
@@ -112,9 +112,9 @@ def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
     new = make(events, lake / "new")
     assert new.metadata().configuration[INSIDE] == events.checks["inside_its_day"]
     former = {"inside_its_day": f"day = {OperatingDays(timedelta(hours=3)).sql()}", "declared_type": "false"}
-    create(spark, "tables", [dataclasses.replace(events, checks=former)], lake)
+    create("tables", [dataclasses.replace(events, checks=former)], lake)
     assert DeltaTable(lake / "tables" / "events").metadata().configuration[INSIDE] == former["inside_its_day"]
-    create(spark, "tables", [events], lake)
+    create("tables", [events], lake)
     assert DeltaTable(lake / "tables" / "events").metadata().configuration == new.metadata().configuration
     columns = {column.name: sf.lit(None).cast(column.type) for column in events.columns}
     row = spark.range(1).select(*[value.alias(name) for name, value in columns.items()])

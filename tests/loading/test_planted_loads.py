@@ -71,7 +71,7 @@ def test_every_row_is_accounted_for(
     workload, lake = load_workload(folder), tmp_path / "lake"
     spark.sql("DROP DATABASE IF EXISTS planted CASCADE")
     with leased(lake, "planted"), at(spark, scale):
-        create(spark, "planted", [table_of(workload, name) for name in LOADED], lake)
+        create("planted", [table_of(workload, name) for name in LOADED], lake)
         run = replace(Run(workload, {}, DAY, DAY, "run", LateSession.of(spark), lake), loads=(DAY,))
         ingest(run)
         validate(run)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
 from cep_core.arrays import Flags, Ints
+from cep_core.candidates.grouping import stable_order
 from cep_core.language.patterns.query import Strategy, Window
 from cep_core.language.totals import Days, owned_moments
 from cep_core.matching.arrays.event_graph import EventGraph
@@ -48,11 +50,19 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
     else:
         matches = matches.keep(owned_moments(matches.certain, days))
         matches = matches.keep(_unviolated(matches)) if graph.judged else matches
-    keys = [matches.branch, graph.seq[matches.first_rows], graph.seq[matches.last_rows], graph.ts[matches.last_rows]]
+    matches = replace(matches.keep(_in_time(matches)), days=days)
+    return matches if judge.query.skip is None else skipped(matches)
+
+
+def _in_time(matches: RunMatches) -> Ints:
+    """The order of matches by last event, window, first event and branch."""
+    graph, first, last = matches.graph, matches.first_rows, matches.last_rows
+    if matches.window_start is None and (first[1:] > first[:-1]).all() and (graph.seq[1:] > graph.seq[:-1]).all():
+        return stable_order(last, len(graph.seq))  # one branch, one partition, and events are numbered as they come
+    keys = [matches.branch, graph.seq[first], graph.seq[last], graph.ts[last]]
     if matches.window_start is not None:
         keys.insert(2, matches.window_start)
-    matches = replace(matches.keep(np.lexsort(keys)), days=days)
-    return matches if judge.query.skip is None else skipped(matches)
+    return np.lexsort(keys)
 
 
 def _unviolated(matches: RunMatches) -> Flags:
@@ -66,7 +76,7 @@ def _unviolated(matches: RunMatches) -> Flags:
 
 def _spans(graph: EventGraph, window: Window, starts: tuple[int, ...]) -> Spans:
     """The rows that a run may span, for each row at which a run may start in one of the states."""
-    rows = np.flatnonzero(graph.network.starts[:, list(starts)].any(axis=1))
+    rows = np.flatnonzero(reduce(np.logical_or, [graph.network.starts[:, state] for state in starts]))
     if window.slide is None:
         return spans_ahead(graph.offsets, graph.clock, graph.width, rows)
     return window_spans_ahead(graph.offsets, graph.clock, window.size, window.slide, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -49,8 +50,11 @@ class MatchOutput(ABC):
     def last_batch(self, days: Days, totals: Iterable[Total], more: Mapping[bytes, bytes]) -> pa.RecordBatch:
         """An empty batch whose metadata has the totals of each day, and more about the batches before it."""
         by_day = dict(zip(parts(days), totals, strict=True))
-        schema = self.partial.with_metadata({TOTALS: encode(by_day), **more})
-        return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+        return self._no_rows.replace_schema_metadata({TOTALS: encode(by_day), **more})
+
+    @cached_property
+    def _no_rows(self) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in self.partial], schema=self.partial)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:
         """One result, ordered and cut again over all slices; `countable`: no listing is needed to count."""

@@ -111,8 +111,8 @@ class Negated:
 
     def _begun(self, boundary: Ints, low: Ints) -> Ints:
         latest = np.full(len(boundary), NEVER, dtype=np.int64)
-        nonempty = boundary > low
-        latest[nonempty] = self._complete[boundary[nonempty] - 1]
+        if len(self._complete):
+            latest = np.where(boundary > low, self._complete[boundary - 1], NEVER)
         for state, ways in self._guarded.diagram.end.items():
             for way in ways if ways != FREELY else ():
                 lower, upper = passing(way, self._inner, self._along, boundary, low)
@@ -130,9 +130,7 @@ def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, lo
     for k in sorted(way):
         if negated[k].forward:
             begun = negated[k].begun(boundary, low)
-            cut = begun != NEVER
-            lower = lower.copy()
-            lower[cut] = np.maximum(lower[cut], line.tick_start[begun[cut]])
+            lower = np.maximum(lower, np.where(begun == NEVER, 0, line.tick_start[begun]))
         else:
             last = np.repeat(line.offsets[1:], np.diff(line.offsets))
             upper = np.minimum(upper, negated[k].ended(line.tick_end, last))

@@ -142,7 +142,9 @@ def _list(
             if first < last:
                 if n == room:
                     wider = np.empty((6, 2 * room), np.int64)
-                    wider[:, :room] = columns
+                    for row in range(6):  # a copy of all rows at once takes three seconds to compile
+                        for place in range(room):
+                            wider[row, place] = columns[row, place]
                     columns = wider
                     room *= 2
                 if ranges == opened or columns[3, ranges - 1] != first or columns[4, ranges - 1] != last:

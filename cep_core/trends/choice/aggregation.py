@@ -50,9 +50,10 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
         added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(candidates.rows)
     )
     coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in aggregates.minima]
-    in_order = np.arange(len(candidates.rows), dtype=np.int64)
+    is_ranked = plan.ordered or plan.loose
+    ranked = np.arange(len(candidates.rows), dtype=np.int64) if is_ranked else candidates.ts
     vertices = Vertices(
-        tick=in_order if plan.ordered or plan.loose else candidates.ts,
+        tick=ranked,
         states=states_of(plan.variables, candidates.variables, len(candidates.rows)),
         weights=weights.words,
         weighted=weights.states,
@@ -62,7 +63,7 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
     comparing = Comparing(candidates)
-    line = Line(candidates.offsets, in_order if plan.ordered else candidates.ts, candidates.variables, comparing)
+    line = Line(candidates.offsets, ranked if plan.ordered else candidates.ts, candidates.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
     limits = cuts.limits(windows)

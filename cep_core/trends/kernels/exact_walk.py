@@ -73,12 +73,14 @@ def walk_windows(graph: Graph, weights: LimbWeights, windows: Ranges, minima: In
                     if block_words[0, k * stride + place + j] != 0:
                         window_limbs = k + 1
             limbs[w] = window_limbs
-            words[w] = block_words[0, place : place + numbers]
+            for j in range(numbers):
+                words[w, j] = block_words[0, place + j]
             if window_limbs == 1:
                 continue
             if taken + window_limbs * numbers > wide.shape[0]:
                 wider = np.zeros(2 * (taken + window_limbs * numbers), np.uint64)
-                wider[:taken] = wide[:taken]
+                for k in range(taken):
+                    wider[k] = wide[k]
                 wide = wider
             wide_begin[w] = taken
             for j in range(numbers):

@@ -12,20 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltalake import DeltaTable, Field, Schema
 from deltalake.schema import ArrayType, PrimitiveType
 
 from jobs import places
 from jobs.exits import SchemaChanged
-from jobs.lake.definition import Column, Table, identifier, is_attribute
+from jobs.lake.definition import Column, Table, is_attribute
 from jobs.lake.leasing.fence import fence_of
-from jobs.lake.register import register_table, table_folders
-from jobs.lake.session import scale_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from jobs.lake.register import table_folders
 
 PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
 
@@ -50,10 +45,8 @@ DELTA_TYPES = {
 SQL_TYPES = {delta: sql for sql, delta in DELTA_TYPES.items()}
 
 
-def create(spark: SparkSession | None, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
+def create(workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
     """Create absent tables. Tables that widen get new columns. Idempotent.
-
-    `spark`: the session in which tables that stages of a large run use are registered; a small run needs none.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
@@ -70,11 +63,6 @@ def create(spark: SparkSession | None, workload: str, tables: Iterable[Table], l
         with fence_of(workload).alone():
             for table in absent:
                 make(table, home / workload / table.folder)
-    if spark is not None and scale_of(spark) == "large":
-        spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
-        for table in definitions:
-            if table.in_spark:
-                register_table(spark, identifier(workload, table.name), home / workload / table.folder)
 
 
 def make(table: Table, folder: Path) -> DeltaTable:

@@ -25,7 +25,6 @@ def events(schema: LogSchema, days: OperatingDays) -> Table:
         ),
         widens=True,
         checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {days.sql()}"},
-        in_spark=True,
     )
 
 
@@ -55,7 +54,6 @@ def staged_events(schema: LogSchema) -> Table:
         ),
         widens=True,
         checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
-        in_spark=True,
     )
 
 
@@ -144,5 +142,4 @@ QUARANTINE = Table(
             nullable=False,
         ),
     ),
-    in_spark=True,
 )

@@ -95,5 +95,4 @@ def slices(schema: LogSchema) -> Table:
         partitioned_by=("plan_id", "slice"),
         widens=True,
         checks={"counts": "slice >= 0 AND pos >= 0"},
-        in_spark=True,
     )

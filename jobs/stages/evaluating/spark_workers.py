@@ -19,6 +19,7 @@ from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
 from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
+from jobs.stages.held_rows import table_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -62,7 +63,7 @@ def in_workers(
         evaluated = _by_path(run, slices.largest_first(), assignment, sent)
     else:
         plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
-        stored = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
+        stored = table_frame(run, "work_slices").where(f.col("plan_id").isin(plan_ids))
         evaluated = _by_scan(stored, assignment, sent)
         if slices.absent:
             evaluated = evaluated.unionByName(_by_path(run, list(slices.absent), assignment, sent))

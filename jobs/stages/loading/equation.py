@@ -1,7 +1,7 @@
 """The equation of rows, for each day and file: read = gave_event + refused + other_days + without_event.
 
-The right side counts the fates of rows, the left what the readers gave. `sql/load/source_files.sql` says the same to
-Spark. Cost: linear in the rows; one row of the result for each day and file.
+The right side counts the fates of rows, the left what the readers gave. `bitmap_equation.py` says the
+same of a large load. Cost: linear in the rows; one row of the result for each day and file.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
-from jobs.lake.day_files import DayFile, day_file
+from jobs.lake.table_files import TableFile, new_path, writer_of, written
 from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
 from jobs.stages.loading.event_runs import open_run
@@ -51,10 +51,13 @@ class FileWriter:
         """Write one file for each range; `name` makes their names unique."""
         for number, each in enumerate(ranges):
             events = in_log_order(each)
-            facts = _facts(events, self.point)
-            rows = self._table(events).replace_schema_metadata(facts)
-            written = day_file(rows, self.folder, each.day, f"{OF_EVENTS}{name}-{number}")
-            columns = {"day": [each.day], "path": [written.path], "size": [written.size], "stats": [written.stats]}
+            partition = {"day": str(each.day)}
+            path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
+            schema = self.columns.with_metadata(_facts(events, self.point))
+            with writer_of(self.folder / path, schema) as file:
+                file.write_table(self._table(events).replace_schema_metadata(schema.metadata))
+            made = written(self.folder, path, partition, schema.names)
+            columns = {"day": [each.day], "path": [path], "size": [made.size], "stats": [made.stats]}
             yield pa.record_batch(columns)
 
     def _table(self, events: pa.Table) -> pa.Table:
@@ -118,6 +121,6 @@ def facts_of(path: Path) -> tuple[DigestPart, int]:
     return DigestPart(int(told[_EVENTS]), int(told[_PARITY]), int(told[_SUM])), int(told[_POINTS])
 
 
-def files_in(told: Iterable[Mapping[str, Any]]) -> list[DayFile]:
+def files_in(told: Iterable[Mapping[str, Any]]) -> list[TableFile]:
     """The files that workers told of."""
-    return [DayFile(**row) for row in told]
+    return [TableFile({"day": str(row["day"])}, row["path"], row["size"], row["stats"]) for row in told]

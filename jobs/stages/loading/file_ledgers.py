@@ -70,7 +70,7 @@ def file_counts(sources: Mapping[str, ReadRows], files: Mapping[str, SourceFiles
 
 
 def source_rows(run: Run, equation: pa.Table, files: Mapping[str, SourceFiles]) -> pa.Table:
-    """The equation of rows for each day and source. `equation`: of source_files.sql, for each file."""
+    """The equation of rows for each day and source. `equation`: for each file."""
     summed = equation.group_by(["day", "source"]).aggregate([(term, "sum") for term in TERMS])
     counts = pa.array([files[name].count for name in summed["source"].to_pylist()], pa.int32())
     columns = {"day": summed["day"], "run_id": pa.repeat(run.run_id, len(summed)), "source": summed["source"]}

@@ -1,7 +1,7 @@
 """The load of a small run: this process holds rows and events as columns, and Spark computes what a workload says in
 SQL: row rules and events.sql.
 
-`sql/load` says the same to Spark for large runs. Cost: linear in the rows, and sorts of rows and of events.
+`spark_load.py` does the same for large runs. Cost: linear in the rows, and sorts of rows and of events.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints, value_ranks
-from jobs.lake.day_files import DayFile
+from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
 from jobs.raw.source_files import SourceFiles
@@ -72,11 +72,11 @@ class HeldLoad:
         days, start = self._run.loads, self._run.workload.start
         return equation(self._files, self._files_of_rows(), self._fates, self._given, days, start)
 
-    def staged(self) -> pa.Table:
+    def staged(self, _: Path) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
         return pa.concat_tables([self._passed(), self._refused()], promote_options="default")
 
-    def event_files(self, table: Path) -> list[DayFile]:
+    def event_files(self, table: Path) -> list[TableFile]:
         """Files of events beside the staged rows: none."""
         return []
 

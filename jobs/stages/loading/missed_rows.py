@@ -15,7 +15,7 @@ _CENTURY = 36_525
 
 
 def missed_rows(row: Mapping[str, Any], days: OperatingDays, start: date) -> str | None:
-    """What to say of a source most of whose rows miss the log. `row`: of source_files.sql, summed over files.
+    """What to say of a source most of whose rows miss the log. `row`: of the equation, summed over files.
 
     >>> from datetime import timedelta
     >>> midnight = timedelta(0)

@@ -1,8 +1,8 @@
-"""Which rows have events when, as bitmaps of 32,768 rows, as `sql/load/source_files.sql` counts them.
+"""Which rows have events when, as bitmaps of 32,768 rows.
 
 A bitmap is of rows of one source whose events are of one kind: of a day of the run, `later` (of another day of the
-log), `before` it, `outside` the calendar, or `timeless`. It never holds rows of two files, and its bits stand as in
-Spark's `bitmap_construct_agg`; so bitmaps of several tasks are brought together by `bitmap_or_agg`.
+log), `before` it, `outside` the calendar, or `timeless`. It never holds rows of two files. Bitmaps of several tasks
+are brought together by OR (`bitmap_equation.py`).
 Cost: linear in the events, and a pass over the bits of each bitmap that a batch touches.
 """
 

@@ -24,12 +24,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.lake.arrow_write import schema_of
-from jobs.lake.day_files import DayFile
 from jobs.lake.statements import statement
+from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
+from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
 from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
@@ -48,7 +49,6 @@ class SparkLoad:
 
     def __init__(self, run: Run, files: dict[str, SourceFiles], folder: Path) -> None:
         self._run, self._files, self._folder = run, files, folder
-        spark = run.spark
         sources = list(run.workload.sources.values())
         self.rows: dict[str, ReadRows] = {}
         self._kept: dict[str, DataFrame] = {}
@@ -61,26 +61,30 @@ class SparkLoad:
             raw.append(_raw_rows(run, rows, source, rank))
         _union(raw).createOrReplaceTempView("raw_rows")
         run_days(run).createOrReplaceTempView("run_days")
-        strict = [(rank, of.name, bool(files[of.name].surveys)) for rank, of in enumerate(sources)]
-        spark.createDataFrame(strict, "rank INT, source STRING, strict BOOLEAN").createOrReplaceTempView(
-            "strict_sources"
-        )
-        spark.createDataFrame(file_counts(self.rows, files)).createOrReplaceTempView("file_counts")
         self._runs = self._write_runs()
         self._refuse()
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
-        self._compute("row_days")
-        if not self._run.spark.table("row_days").where("rank IS NULL").isEmpty():
-            raise no_row(self._run.workload)
-        return self._run.spark.sql(statement("load", "source_files")).toArrow()
+        spark, run = self._run.spark, self._run
+        bitmaps = spark.table("told").where("kind IS NOT NULL").toArrow()
+        ranks = set(bitmaps["rank"].to_pylist())
+        if not ranks <= set(range(len(run.workload.sources))):
+            raise no_row(run.workload)
+        sources = [(source.name, bool(self._files[source.name].surveys)) for source in run.workload.sources.values()]
+        refused = spark.sql(statement("load", "refused_counts")).toArrow().to_pylist() if self._has_refused else []
+        files, of_files = file_counts(self.rows, self._files), rows_of_files(bitmaps.to_pylist(), sources)
+        if names_unknown_rows(files, of_files):
+            raise no_row(run.workload)
+        return bitmap_equation(files, of_files, refused, run.loads)
 
-    def staged(self) -> DataFrame:
-        """The rows of `_work/staged_events` that were refused."""
+    def staged(self, table: Path) -> pa.Table | DataFrame:
+        """The rows of `_work/staged_events`, the table in this folder, that were refused."""
+        if not self._has_refused:
+            return schema_of(table).empty_table()
         return self._run.spark.sql(statement("load", "recorded_rows"), args={"run_id": self._run.run_id})
 
-    def event_files(self, table: Path) -> list[DayFile]:
+    def event_files(self, table: Path) -> list[TableFile]:
         """Write the events that passed as files of `_work/staged_events`, the table in this folder."""
         run = self._run
         columns = schema_of(table)
@@ -111,14 +115,13 @@ class SparkLoad:
         """Find the refused rows, with their texts and the days that record them; take their events out of the runs."""
         self._compute("refused_rows")
         refused = self._run.spark.table("refused_rows")
-        if refused.isEmpty():
-            refused = refused.withColumn("raw", sf.lit(""))
-            self._run.spark.table("candidate_events").limit(0).createOrReplaceTempView("candidate_events")
-        else:
-            refused = refused.join(_union(self._texts(refused)), ["rank", "id"]).localCheckpoint()
+        self._has_refused = not refused.isEmpty()
+        if self._has_refused:
+            # A row whose text is not found again would be refused by the table: none is dropped.
+            refused = refused.join(_union(self._texts(refused)), ["rank", "id"], "left").localCheckpoint()
             self._take_out(refused)
-        refused.createOrReplaceTempView("refused_rows")
-        self._compute("refused_fates", start=self._run.workload.start)
+            refused.createOrReplaceTempView("refused_rows")
+            self._compute("refused_fates", start=self._run.workload.start)
 
     def _texts(self, refused: DataFrame) -> list[DataFrame]:
         """The texts of refused rows, for each source."""

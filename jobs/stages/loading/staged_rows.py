@@ -19,8 +19,8 @@ from deltalake import DeltaTable
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
-from jobs.lake.day_files import DayFile, DayFiles, linked
 from jobs.lake.statements import statement
+from jobs.lake.table_files import TableFile, TableFiles, linked
 from jobs.runs.run import Run
 from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
 from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts
@@ -69,7 +69,7 @@ class StagedRows(Protocol):
         """What results of each day with events depend on. `point`: the column that tells events of equal `ts` apart if
         their time-points differ: `ts` itself where a stamp is one point, `seq` where each event is one."""
 
-    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table | DayFiles:
+    def events(self, days: Collection[date], without: Collection[date]) -> pa.Table | TableFiles:
         """The events to write in place of those of `days`, but of some days none; files are in the log's order."""
 
     def quarantine(self) -> pa.Table | DataFrame:
@@ -136,16 +136,14 @@ class StagedInFiles:
     """Staged rows of a large load: files of events in the log's order, and refused rows that Spark reads."""
 
     def __init__(self, run: Run) -> None:
-        self._run, self._spark = run, run.spark
+        self._run = run
         self._folder = run.lake / run.workload.name / "_work" / STAGED.removeprefix("work_")
-        self._files = list(_event_files(self._folder, run.loads))
-        staged = frame_of(run, STAGED, {*run.loads, run.workload.start}).where(loaded(run, "_undated"))
-        staged.createOrReplaceTempView("staged")
-        passing = self._spark.sql(statement("load", "events")).where(one_of("day", run.loads))
-        passing.createOrReplaceTempView("passing")
+        files = list(_files_of(self._folder, {*run.loads, run.workload.start}))
+        self._files = [(day, file) for day, file in files if _holds_events(file) and day in run.loads]
+        self._has_refused = not all(_holds_events(file) for _, file in files)
 
     def columns(self) -> list[str]:
-        return self._spark.table("passing").columns
+        return [name for name in schema_of(self._folder).names if name not in OF_GATE]
 
     def passing(self, columns: Sequence[str]) -> pa.Table:
         stored = read_table(self._folder, columns, self._run.loads, ds.field("_rule").is_null())
@@ -153,38 +151,56 @@ class StagedInFiles:
         return stored
 
     def frame(self) -> DataFrame:
-        return self._spark.table("passing")
+        self._staged()
+        return self._run.spark.sql(statement("load", "events")).where(one_of("day", self._run.loads))
 
     def facts(self, point: str) -> dict[date, Facts]:
         parts: dict[date, DigestPart] = {}
         points: dict[date, int] = {}
-        for file in self._files:
+        for day, file in self._files:
             part, points_of_file = facts_of(self._folder / file.path)
-            parts[file.day] = parts.get(file.day, NO_EVENTS) + part
-            points[file.day] = points.get(file.day, 0) + points_of_file
+            parts[day] = parts.get(day, NO_EVENTS) + part
+            points[day] = points.get(day, 0) + points_of_file
         return _facts(parts, points)
 
-    def events(self, days: Collection[date], without: Collection[date]) -> DayFiles:
+    def events(self, days: Collection[date], without: Collection[date]) -> TableFiles:
         target = self._run.lake / self._run.workload.name / "events"
         columns = schema_of(target).names
-        files = [file for file in self._files if file.day not in without]
-        return DayFiles([linked(file, self._folder, target, columns) for file in files], days)
+        files = [file for day, file in self._files if day not in without]
+        return TableFiles([linked(file, self._folder, target, columns) for file in files], days)
 
-    def quarantine(self) -> DataFrame:
-        return self._spark.sql(statement("load", "quarantine"))
+    def quarantine(self) -> pa.Table | DataFrame:
+        if not self._has_refused:
+            return schema_of(self._run.lake / self._run.workload.name / "quarantine").empty_table()
+        self._staged()
+        return self._run.spark.sql(statement("load", "quarantine"))
 
     def refused(self) -> Refused:
-        refused = self._spark.table("staged").where("_rule IS NOT NULL")
+        if not self._has_refused:
+            return {}
+        refused = self._staged().where("_rule IS NOT NULL")
         counted = refused.groupBy("day", "_source", "_rule").count().toArrow().to_pylist()
         return {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted}
 
+    def _staged(self) -> DataFrame:
+        """The staged rows, also as the view `staged`."""
+        days = {*self._run.loads, self._run.workload.start}
+        staged = frame_of(self._run, STAGED, days).where(loaded(self._run, "_undated"))
+        staged.createOrReplaceTempView("staged")
+        return staged
 
-def _event_files(folder: Path, days: Collection[date]) -> Iterator[DayFile]:
-    """The files of events of some days that the staged table holds."""
+
+def _files_of(folder: Path, days: Collection[date]) -> Iterator[tuple[date, TableFile]]:
+    """The files of some days that the staged table holds."""
     actions = pa.table(DeltaTable(folder).get_add_actions(flatten=False))
     for row in actions.select(["path", "size_bytes", "partition"]).to_pylist():
-        if row["partition"]["day"] in days and Path(row["path"]).name.startswith(OF_EVENTS):
-            yield DayFile(row["partition"]["day"], row["path"], row["size_bytes"], "{}")
+        day = row["partition"]["day"]
+        if day in days:
+            yield day, TableFile({"day": str(day)}, row["path"], row["size_bytes"], "{}")
+
+
+def _holds_events(file: TableFile) -> bool:
+    return Path(file.path).name.startswith(OF_EVENTS)
 
 
 def _facts(parts: Mapping[date, DigestPart], points: Mapping[date, int]) -> dict[date, Facts]:

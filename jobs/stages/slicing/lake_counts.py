@@ -1,14 +1,16 @@
-"""Counts for the planner of the events in the lake, made in this process, without Spark, where it can hold them.
+"""Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
-bind a variable, of all days asked for, into memory.
+bind a variable, of all days asked for, once; of more than KEPT events, once for each question. Memory: the different
+values of these attributes, and the stamps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import reduce
+from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +20,12 @@ import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, statistics_of
-from jobs.lake.dataset import read_table
+from jobs.lake.dataset import read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
 from jobs.workload.declaration import Workload
+
+KEPT = 2_000_000
+"""The most events of a set of days that stay in memory between questions."""
 
 
 class LakeCounts:
@@ -31,29 +36,44 @@ class LakeCounts:
         self._folder = lake / workload.name / "events"
         named = {name for atom in atoms for name, _ in (*atom.variables, *atom.constants)}
         self._columns = ["event_type", "ts", *sorted(named)]
-        self._events = cache(self._read)
+        self._held: dict[Days, list[pa.Table]] = {}
+        self._totals: dict[Days, int] = {}
 
     def count(self, spans: Iterable[Days]) -> None:
         """Nothing to do: days are counted when they are asked for."""
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
-        counted = statistics_of(self._events(days), atoms, len(days) * self._workload.operating_days.length)
+        counted = reduce(add, (statistics_of(piece, atoms, 0) for piece in self._pieces(days)))
         frequencies = {place: most_frequent(each, LISTED) for place, each in counted.frequencies.items()}
-        return replace(counted, frequencies=frequencies)
+        return replace(counted, frequencies=frequencies, span=len(days) * self._workload.operating_days.length)
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
-        return np.sort(self._events(days)["ts"].to_numpy())
+        return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in self._pieces(days)]))
 
     def total(self, days: Days) -> int:
         """How many events these days have."""
-        return self._events(days).num_rows
+        if days not in self._totals:
+            self._totals[days] = sum(piece.num_rows for piece in self._pieces(days))
+        return self._totals[days]
 
-    def _read(self, days: Days) -> pa.Table:
-        read = read_table(self._folder, self._columns, days)
-        assert read is not None, "a day that the lake holds has a table of events"
-        return read
+    def _pieces(self, days: Days) -> Iterable[pa.Table]:
+        """The events of these days, at least one piece; they are kept if they are few."""
+        if days in self._held:
+            return self._held[days]
+        return self._read(days)
+
+    def _read(self, days: Days) -> Iterator[pa.Table]:
+        kept: list[pa.Table] = []
+        events = 0
+        for piece in read_pieces(self._folder, self._columns, days):
+            events += piece.num_rows
+            kept = [*kept, piece] if events <= KEPT else []
+            yield piece
+        self._totals[days] = events
+        if events <= KEPT:
+            self._held[days] = kept
 
 
 def most_frequent(frequencies: Frequencies, listed: int) -> Frequencies:

@@ -60,7 +60,7 @@ def count_in_stamp(points: str) -> Column:
 
 def store_points(run: Run, days: Collection[date]) -> None:
     """Write the points of these days to `_work/points`, in order of time."""
-    create(run.spark_of_tables, run.workload.name, [TIME_POINTS], run.lake)
+    create(run.workload.name, [TIME_POINTS], run.lake)
     counted = counted_here(run, days) if holds_days(run, days) else counted_in_spark(run, days)
     rows = counted.sort_by("ts").append_column("run_id", pa.repeat(run.run_id, counted.num_rows))
     replace(rows, run.table(TIME_POINTS.name), EVERY_ROW)

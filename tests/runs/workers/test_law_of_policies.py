@@ -206,6 +206,48 @@ def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
         assert [content(table) for table in tables] == [content(world.whole(days, suffix)) for days in blocks]
 
 
+EQUATED = (
+    "P(x) AND NOT (EXISTS z. Q(z, _) AND z = x)",
+    "P(x) AND NOT (EXISTS z, w. Q(z, w) AND (ONCE P(w)) AND z = x)",
+    "P(x) AND NOT (EXISTS w, z. Q(z, w) AND z = x AND P(w))",
+    "P(x) AND NOT (EXISTS z. z = 1 AND Q(z, x))",
+    "P(x) AND NOT (EXISTS w. (EXISTS v. Q(w, v) AND v = x) AND P(w))",
+    "P(x) AND NOT ONCE (EXISTS z. (EXISTS v. v = z AND Q(z, v)) AND z = x)",
+    "P(x) AND (FORALL z. (Q(z, _) AND x = z) IMPLIES (z = 0 AND P(z)))",
+    "P(x) AND NOT (EXISTS n, z. (n <- CNT w; z Q(z, w)) AND z = x AND n > 1)",
+    "EXISTS y. P(y) AND NOT (EXISTS z. Q(z, x) AND z = y) AND P(x)",
+)
+"""A name that is bound equals one that is free, or a constant: slices have no other events."""
+
+
+@FEW
+@given(
+    st.sampled_from(EQUATED),
+    st.lists(st.tuples(st.integers(0, 3), st.sampled_from("PPQ"), st.integers(0, 2), st.integers(0, 2)), max_size=9),
+    st.integers(1, 4),
+    st.text(max_size=1),
+)
+def test_causes_are_those_of_one_slice_where_bound_names_are_equated(
+    formula: str, drawn: list[tuple[int, str, int, int]], slices: int, seed: str
+) -> None:
+    own = {name: Attribute(name, AttributeType.INT) for name in "ab"}
+    schema = LogSchema({"P": {"a": own["a"]}, "Q": own, "Tick": {}})
+    rows = [{"event_type": "Tick", "ts": 0}, *({"event_type": k, "ts": ts, "a": a, "b": b} for ts, k, a, b in drawn)]
+    fields = {"event_type": pa.string(), **dict.fromkeys(("ts", "a", "b"), pa.int64())}
+    log = pa.Table.from_pylist(sorted(rows, key=lambda row: row["ts"]), pa.schema(fields.items()))
+    for name in ("seq", "pos"):
+        log = log.append_column(name, pa.array(range(log.num_rows)))
+    log = log.append_column("offset", pa.array([0] * log.num_rows))
+    text = f"-- What is wrong?\n{formula}\n"
+    world = World(schema, QueryText("p", "policies/p.mfotl", text, Settings(explained=5)), log)
+    atoms = (getattr(world.evaluator, "opened", None) or world.evaluator).atoms
+    names = Seen.whole("p", atoms).variables
+    plan = make_plan({"p": atoms}, names, statistics_of(log, atoms), slices, seed, world.evaluator.reach)
+    assignment = world.assignment(plan, (DAYS,), 1000)
+    [table] = merged(assignment, plan, log, all_points(log), "p", "_why")
+    assert table.to_pylist() == world.whole(DAYS, "_why").to_pylist()
+
+
 @FEW
 @given(policies_of_a_log("first", "second"), st.data())
 def test_two_policies_in_one_plan_are_as_apart(both: list[World], data: st.DataObject) -> None:

@@ -73,7 +73,15 @@ def positional_names(
 def known_names(
     schema: LogSchema, event_type: str, names: tuple[str, ...], at: Position, report: Report
 ) -> tuple[str, ...] | None:
-    """The names of named arguments, if the event type has them all. That each stands there once is the parser's."""
+    """The names of named arguments, if the event type has them all. That each stands there once is the parser's.
+
+    With names, `tp` is an event type of the log. `tp(tp=x)` could not be told from the predicate of every log.
+    """
+    if BUILT_IN.get(event_type) == names:
+        shown = f"{event_type}({', '.join(names)})"
+        hint = f"{shown} is that of every log; if events are meant, rename their type or attribute"
+        report(f"{event_type} is a predicate of every log, whose arguments have no names", at, hint)
+        return None
     attributes = schema.attributes_of(event_type)
     unknown = [name for name in names if name not in attributes and name not in OF_EVERY_EVENT]
     for name in unknown:

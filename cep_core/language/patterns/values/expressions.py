@@ -79,9 +79,9 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
 
 def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """A mask of the rows in which a condition is true, not false or unknown."""
-    mask: np.ndarray[tuple[int], np.dtype[np.bool_]] = pc.fill_null(
-        _truth(evaluate(expression, table)), False
-    ).to_numpy(zero_copy_only=False)
+    truth = _truth(evaluate(expression, table))
+    known = truth.fill_null(False) if truth.null_count else truth
+    mask: np.ndarray[tuple[int], np.dtype[np.bool_]] = known.to_numpy(zero_copy_only=False)
     return mask
 
 

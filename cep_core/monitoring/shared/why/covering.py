@@ -3,7 +3,9 @@
 The values come from the events that bind the variable: of the parts of an AND the one with fewest values, of those of
 an OR all; of ONCE and SINCE the points in reach; by `x = t` and MATCHES from other variables of the same AND. So every
 tree has few branches, and they are the same in every tree: which branches would be fewest is a hard problem (vertex
-cover). Formulas are read with their sign, so NOT, FORALL and IMPLIES need nothing of their own.
+cover). Formulas are read with their sign, so NOT, FORALL and IMPLIES need nothing of their own. A variable that the
+body equates with a constant or with a variable from outside has that value and no other, whatever events there are: the
+slicer reads it so, too (`cep_core/language/first_order/facts/equalities.py`), and a slice has no other events.
 Cost: the events in reach of the body.
 """
 
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 
+from cep_core.language.first_order.facts.equalities import implied_equalities
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,
@@ -23,6 +26,7 @@ from cep_core.language.temporal.formulas import (
     Formula,
     Matches,
     Next,
+    Not,
     Once,
     Or,
     Predicate,
@@ -31,11 +35,12 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
-from cep_core.language.temporal.terms import Term, Variable
-from cep_core.language.temporal.walk import variables_of
-from cep_core.monitoring.shared.scalars import Value, groups_in, order_key, value_of
+from cep_core.language.temporal.sugar import without_sugar
+from cep_core.language.temporal.terms import Constant, Term, Variable
+from cep_core.language.temporal.walk import free_variables, variables_of
+from cep_core.monitoring.shared.scalars import Value, groups_in, order_key, plain, value_of
 from cep_core.monitoring.shared.why.narrowing import conjuncts, narrowed
-from cep_core.monitoring.shared.why.proof import AnyOther, Valuation
+from cep_core.monitoring.shared.why.proof import AnyOther, Valuation, is_beside_equation
 from cep_core.monitoring.shared.why.reading import LogReader, known_values
 
 Bounds = Mapping[str, frozenset[Value]] | None
@@ -59,16 +64,39 @@ class Covering:
         self, names: tuple[str, ...], body: Formula, holds: bool, point: int, valuation: Valuation
     ) -> Iterator[Valuation]:
         """Valuations that cover all values of the names: in order, any other last."""
+        fixed = fixed_values(body, holds, valuation)
+        yield from self._rows(
+            names, {name: fixed[name] for name in names if name in fixed}, body, holds, point, valuation
+        )
+
+    def _rows(
+        self,
+        names: tuple[str, ...],
+        fixed: Mapping[str, Value],
+        body: Formula,
+        holds: bool,
+        point: int,
+        valuation: Valuation,
+    ) -> Iterator[Valuation]:
+        """`fixed`: the values of those names that an equation gives one."""
         if not names:
             yield valuation
             return
-        listed = self.values(names[0], body, holds, point, valuation)
-        for value in [*listed, AnyOther(frozenset(listed))]:
-            yield from self.valuations(names[1:], body, holds, point, {**valuation, names[0]: value})
+        beside = any(is_beside_equation(valuation[name]) for name in free_variables(body) if name in valuation)
+        name, *others = names
+        listed = [fixed[name]] if name in fixed else []
+        if not listed and not beside:
+            listed = self.values(name, body, holds, point, valuation)
+        for value in [*listed, AnyOther(frozenset(listed), beside or name in fixed)]:
+            yield from self._rows(tuple(others), fixed, body, holds, point, {**valuation, name: value})
 
     def _bounds(self, formula: Formula, holds: bool, point: int, valuation: Valuation) -> Bounds:
         """The bounds of the variables that have no value."""
         parts = list(conjuncts(formula, holds))
+        own = {name: value for part, sign in parts for name, value in fixed_values(part, sign, valuation).items()}
+        if own:
+            known = {name: frozenset([value]) for name, value in own.items()}
+            return _all([known, self._bounds(formula, holds, point, {**valuation, **own})])
         if len(parts) == 1 and not isinstance(parts[0][0], Comparison | Matches):
             return self._bounds_of_part(*parts[0], point, valuation)
         merged = _all(self._bounds_of_part(part, sign, point, valuation) for part, sign in parts)
@@ -126,6 +154,24 @@ class Covering:
                 named = {part.result.name: result, **row}
                 rows.append({name: frozenset([value]) for name, value in named.items() if name not in valuation})
         return _any(rows)
+
+
+def fixed_values(formula: Formula, holds: bool, valuation: Valuation) -> dict[str, Value]:
+    """The values that equations give to variables without one wherever a formula has its sign.
+
+    >>> x, y = Variable("x"), Variable("y")
+    >>> fixed_values(And(Predicate("P", (y,)), Comparison("=", y, x)), True, {"x": 7})
+    {'y': 7}
+    """
+    pairs = implied_equalities(without_sugar(formula if holds else Not(formula)))
+    found: dict[str, Value] = {}
+    for _ in pairs:  # each round may carry a value on to the next variable
+        for term, other in [*pairs, *((right, left) for left, right in pairs)]:
+            if isinstance(term, Variable) and term.name not in valuation and term.name not in found:
+                value = other.value if isinstance(other, Constant) else found.get(other.name, valuation.get(other.name))
+                if value is not None and not isinstance(value, AnyOther):
+                    found[term.name] = plain(value)
+    return found
 
 
 def _both(first: Bounds, second: Bounds) -> Bounds:

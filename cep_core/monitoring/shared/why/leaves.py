@@ -9,7 +9,7 @@ from __future__ import annotations
 from cep_core.language.temporal.formulas import Comparison, Matches, Predicate
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.monitoring.shared.scalars import Value, compares, groups_in, value_of
-from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation, is_beside_equation
 from cep_core.monitoring.shared.why.reading import LogReader, known_values
 
 
@@ -19,6 +19,8 @@ def leaf(
     """The proof that an atom or a test holds, or does not; None if it is not so, or a term has no value."""
     if not isinstance(atom, Predicate):
         return ProofTree(atom, point, valuation, holds) if _truth(atom, valuation) is holds else None
+    if any(map(is_beside_equation, valuation.values())):
+        return None
     try:
         events = list(reader.meant(atom, point, valuation))
     except ArithmeticError:

@@ -21,14 +21,24 @@ from cep_core.monitoring.shared.scalars import Value
 
 @dataclass(frozen=True)
 class AnyOther:
-    """Every value but these, at once: what is claimed with it is claimed for each such value."""
+    """Every value but these, at once: what is claimed with it is claimed for each such value.
+
+    `fixed`: an equation of the formula gives the variable another value. Slices lack events with such values, so what
+    is claimed of them is proven by that equation, never by the absence of an event.
+    """
 
     excluded: frozenset[Value]
+    fixed: bool = False
 
 
 Reading = Value | AnyOther
 Valuation = Mapping[str, Reading]
 """Values of the free variables of a formula."""
+
+
+def is_beside_equation(reading: Reading) -> bool:
+    """Whether a variable stands for values that an equation excludes."""
+    return isinstance(reading, AnyOther) and reading.fixed
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """What the maker of proofs reads of a log: the points in reach of an interval, and the events that an atom may mean.
 
-Cost: the points in reach, and the events of the atom's type at the point; a point's events are read once. Where one
-event will do, only the points that have it are looked at (`points_of`).
+Cost: the points in reach; a point's events are read once, and of many those with a known value are found by that value.
+Where one event will do, only the points that have it are looked at (`points_of`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.temporal.formulas import Predicate
@@ -24,9 +24,12 @@ from cep_core.language.temporal.terms import Constant, Term, Variable
 from cep_core.language.temporal.walk import variables_of
 from cep_core.monitoring.shared.scalars import Value, compares, plain, value_of
 from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
+from cep_core.monitoring.shared.why.value_index import ValueIndex
 
 Event = Mapping[str, Value | None]
 _FIRST, _LAST = -(2**63), 2**63 - 1
+MANY = 16
+"""Fewer events at a point are looked at one by one."""
 _SAME = ((True, True), (False, False))
 
 
@@ -49,6 +52,9 @@ class LogReader:
     log: PointLog
     read: dict[tuple[str, int], list[Event]] = field(default_factory=dict)
     """The events that were read, by type and point."""
+    by_value: dict[tuple[str, int, str], dict[Value, list[Event]]] = field(default_factory=dict)
+    """The events that were read by the value of an attribute, in their order."""
+    index: ValueIndex = field(default_factory=ValueIndex)
     narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], Ints] = field(default_factory=dict)
     """The points at which atoms may hold, ascending, by their identity and the values that were known."""
 
@@ -92,8 +98,9 @@ class LogReader:
     def points_of(self, atom: Predicate, valuation: Valuation, ends: tuple[int, int]) -> list[int]:
         """The points from one end to the other with an event that the atom may mean.
 
-        Its constants, and known texts and integers, tell which. Cost: one pass over the events of the type for each
-        combination of values, then that of the points. Atoms stay alive as long as this.
+        Its constants, and known texts and integers, tell which. Cost: for each combination of values one pass over the
+        events of the type, or a look into an index if there are many; then that of the points. Atoms stay alive as long
+        as this.
         """
         known = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
@@ -109,19 +116,21 @@ class LogReader:
         between: list[int] = points[begin:end].tolist()
         return between
 
-    def _points_with(self, event_type: str, known: Sequence[tuple[str, Value]]) -> Ints:
+    def _points_with(self, event_type: str, known: Sequence[tuple[str, int | str]]) -> Ints:
         events = self.log.events.get(event_type)
         if events is None:
             return np.zeros(0, np.int64)
-        fits = np.ones(len(events.point), np.bool_)
+        rows: Ints | None = None
+        for name, value in known:
+            found = self.index.rows(event_type, events, name, value)
+            rows = found if found is not None and (rows is None or len(found) < len(rows)) else rows
+        point = events.point if rows is None else events.point[rows]
+        fits = np.ones(len(point), np.bool_)
         for name, value in known:
             column = events.columns.get(name)
-            if column is not None and pa.types.is_dictionary(column.type):
-                code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
-                fits &= pc.fill_null(pc.equal(column.indices, code), False).to_numpy(zero_copy_only=False)
-            elif column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
-                fits &= pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
-        return np.unique(events.point[fits])
+            if column is not None:
+                fits &= _has_value(column if rows is None else column.take(pa.array(rows)), value)
+        return np.unique(point[fits])
 
     def meant(
         self, atom: Predicate, point: int, valuation: Valuation
@@ -130,7 +139,7 @@ class LogReader:
 
         None instead of values: a term of the atom cannot be told.
         """
-        for event in self._events(atom, point):
+        for event in self._with_known(atom, point, valuation):
             given: dict[str, Value] = {}
             told = True
             for name, term in zip(atom.names or (), atom.arguments, strict=True):
@@ -155,6 +164,22 @@ class LogReader:
             return False
         return compares("=", given.setdefault(term.name, value), value)
 
+    def _with_known(self, atom: Predicate, point: int, valuation: Valuation) -> Sequence[Event]:
+        """The events at a point; of many, those that have one of the known values."""
+        events = self._events(atom, point)
+        if len(events) < MANY:
+            return events
+        for name, term in zip(atom.names or (), atom.arguments, strict=True):
+            known = known_values(valuation, term) if isinstance(term, Variable | Constant) else None
+            value = None if known is None else value_of(term, known)
+            if value is not None and value == value:  # NaN is found by no value
+                key = (atom.event_type, point, name)
+                if key not in self.by_value:
+                    self.by_value[key] = _by_value(self._events(atom, point), name)
+                fitting = self.by_value[key].get(value, [])
+                events = fitting if len(fitting) < len(events) else events
+        return events
+
     def _events(self, atom: Predicate, point: int) -> list[Event]:
         ts = 2**63 - 1 if point == self.log.points else int(self.log.stamps[point])
         if is_built_in(atom):
@@ -176,3 +201,23 @@ class LogReader:
             own = {name: None if values[row] is None else plain(values[row]) for name, values in columns.items()}
             seq = None if events.seq is None else int(events.seq[begin + row])
             yield {"ts": ts, "seq": seq, **own}
+
+
+def _has_value(column: pa.Array, value: int | str) -> Flags | bool:
+    """Which values of a column equal one; True, for all, if it is of another kind."""
+    if pa.types.is_dictionary(column.type):
+        code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
+        column, value = column.indices, code
+    elif (pa.types.is_string(column.type), isinstance(value, str)) not in _SAME:
+        return True
+    return pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
+
+
+def _by_value(events: Iterable[Event], name: str) -> dict[Value, list[Event]]:
+    """Events by the value of an attribute."""
+    found: dict[Value, list[Event]] = {}
+    for event in events:
+        value = event[name]
+        if value is not None:
+            found.setdefault(value, []).append(event)
+    return found

@@ -72,6 +72,16 @@ def test_a_log_with_an_event_type_tp() -> None:
         bound("tp(x)", LogSchema({"tp": attributes(x=SCHEMA.types["P"]["x"].type)}))
 
 
+@pytest.mark.parametrize("text", ["tp(tp=x)", "P(tp=x) AND ts(ts=y)", "tpts(tp=i, ts=t)"])
+def test_predicates_of_every_log_have_no_names(text: str) -> None:
+    """In a table with events `tp` that have a column `tp` nobody could tell which of the two is meant."""
+    own = attributes(tp=SCHEMA.types["P"]["x"].type)
+    for schema in (LogSchema({"P": own}), LogSchema({"tp": own, "P": own}, open_world=True, columns=own)):
+        with pytest.raises(QueryError, match="is a predicate of every log, whose arguments have no names"):
+            bound(text, schema)
+    assert bound("P(tp=x) AND tp(i) AND ts(t)", LogSchema({"P": own})).variables.keys() == {"x", "i", "t"}
+
+
 def test_a_bare_table_has_all_its_columns_in_every_type() -> None:
     columns = attributes(x=SCHEMA.types["P"]["x"].type, y=SCHEMA.types["W"]["x"].type)
     schema = LogSchema({}, open_world=True, columns=columns)

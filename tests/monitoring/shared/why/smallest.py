@@ -31,7 +31,7 @@ from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.shared.scalars import aggregate, compares
 from cep_core.monitoring.shared.why.checker import proves
 from cep_core.monitoring.shared.why.covering import Covering
-from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation, is_beside_equation
 
 Cost = tuple[int, list[int]] | None
 """The number of leaves and their points in order; None: no proof."""
@@ -110,6 +110,8 @@ class _Search:
 
     def leaf(self, atom: Formula, point: int, row: Valuation, holds: bool) -> Cost:
         own = {name: row[name] for name in free_variables(atom)}
+        if isinstance(atom, Predicate) and any(map(is_beside_equation, own.values())):
+            return None  # a slice may lack such events
         numbers = {
             None,
             *(int(n) for of_type in self.log.events.values() if of_type.seq is not None for n in of_type.seq),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -156,6 +157,18 @@ def test_only_events_in_reach_are_read() -> None:
     for holds in (True, False):
         maker.proof(late, 1000, {"x": 1000 % 7}, holds)
     assert {point for _, point in maker.reader.read} <= {1000, *range(996, 999)}
+
+
+@given(st.data())
+def test_events_that_are_found_by_value_prove_the_same(data: st.DataObject) -> None:
+    policy, log = drawn_policy(data, data.draw(DEPTHS))
+    for point, valuation, holds in verdicts(policy, log, most=6):
+        trees = []
+        for many in (0, 1000):
+            often = patch("cep_core.monitoring.shared.why.value_index.OFTEN", many)
+            with patch("cep_core.monitoring.shared.why.reading.MANY", many), often:
+                trees.append(ProofMaker(log, texts_of(policy)).proof(policy.unfolded, point, valuation, holds))
+        assert trees[0] == trees[1]
 
 
 @given(st.data())

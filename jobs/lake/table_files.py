@@ -1,4 +1,4 @@
-"""Parquet files of one day each, written beside a table partitioned by day and then made part of it by one commit.
+"""Parquet files written beside a table and then made part of it by one commit.
 
 Workers write such files; the driver commits what they tell. delta-rs compares nothing that stands in a file, so who
 writes one must know that its rows keep the table's constraints. A file may have columns that the table lacks; readers
@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,31 +25,41 @@ LONGEST = 32
 
 
 @dataclass(frozen=True)
-class DayFile:
-    """A file. `path`: below the table's folder; `stats`: the statistics of its columns, as the table's log has them."""
+class TableFile:
+    """A file of one partition. `path`: below the table's folder; `stats`: the statistics of its columns, as in the
+    table's log."""
 
-    day: date
+    partition: Mapping[str, str]
     path: str
     size: int
     stats: str
 
 
 @dataclass(frozen=True)
-class DayFiles:
-    """Files that replace the rows of some days, or join the table; None: they join."""
+class TableFiles:
+    """Files that replace the rows of some days, or, if no days are named, all rows that their commit replaces."""
 
-    files: Sequence[DayFile]
-    days: Collection[date] | None
+    files: Sequence[TableFile]
+    days: Collection[date] | None = None
 
 
-def day_file(rows: pa.Table, folder: Path, day: date, name: str) -> DayFile:
-    """Write the rows of a day, without the column `day`, below a table's folder."""
-    path = f"day={day}/{name}-{uuid.uuid4().hex}.parquet"
+def new_path(folder: Path, partition: Mapping[str, str], name: str) -> str:
+    """The path of a new file below a table's folder, whose own folder is made."""
+    path = Path(*(f"{column}={value}" for column, value in partition.items()), f"{name}-{uuid.uuid4().hex}.parquet")
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    return str(path)
+
+
+def writer_of(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Writes a file's rows, packed as the lake's are."""
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=texts)
+
+
+def written(folder: Path, path: str, partition: Mapping[str, str], columns: Collection[str]) -> TableFile:
+    """A file that was written, with the statistics of these columns."""
     place = folder / path
-    place.parent.mkdir(exist_ok=True)
-    texts = [field.name for field in rows.schema if pa.types.is_string(field.type)]
-    pq.write_table(rows, place, compression="zstd", compression_level=1, use_dictionary=texts)
-    return DayFile(day, path, place.stat().st_size, _statistics(place, rows.column_names))
+    return TableFile(partition, path, place.stat().st_size, _statistics(place, columns))
 
 
 def _statistics(path: Path, columns: Collection[str]) -> str:
@@ -81,22 +91,20 @@ def _is_short(value: int | str) -> bool:
     return isinstance(value, int) or len(value) <= LONGEST
 
 
-def linked(file: DayFile, folder: Path, target: Path, columns: Collection[str]) -> DayFile:
+def linked(file: TableFile, folder: Path, target: Path, columns: Collection[str]) -> TableFile:
     """The same file below the folder of another table with these columns; a link, where the file system has links."""
-    path = f"day={file.day}/part-{uuid.uuid4().hex}.parquet"
-    place = target / path
-    place.parent.mkdir(exist_ok=True)
+    path = new_path(target, file.partition, "part")
     try:
-        os.link(folder / file.path, place)
+        os.link(folder / file.path, target / path)
     except OSError:
-        shutil.copyfile(folder / file.path, place)
-    return DayFile(file.day, path, file.size, _statistics(place, columns))
+        shutil.copyfile(folder / file.path, target / path)
+    return written(target, path, file.partition, columns)
 
 
-def actions_of(files: Iterable[DayFile], folder: Path) -> list[AddAction]:
+def actions_of(files: Iterable[TableFile], folder: Path) -> list[AddAction]:
     """What a commit says of files below a table's folder."""
     actions = []
     for file in files:
         changed = int((folder / file.path).stat().st_mtime * 1000)
-        actions.append(AddAction(file.path, file.size, {"day": str(file.day)}, changed, True, file.stats))
+        actions.append(AddAction(file.path, file.size, file.partition, changed, True, file.stats))
     return actions

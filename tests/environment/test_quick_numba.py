@@ -1,0 +1,33 @@
+"""What the engines' Numba does not import, and that nothing else misses it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FIRST = """
+import sys
+import numpy as np
+import pyarrow as pa
+import cep_core as cep
+log = pa.table({"event_type": np.array(["A", "B"]), "ts": np.arange(2)})
+print(cep.aggregate("RETURN COUNT(*) PATTERN SEQ(A, B) WITHIN 9", log)["count"].to_pylist())
+print([name for name in ("scipy.linalg", "coverage") if name in sys.modules])
+"""
+DOT = """
+from numba import njit
+print(njit(lambda left, right: np.dot(left, right))(np.ones(3), np.ones(3)), "scipy.linalg" in sys.modules)
+import coverage, scipy.linalg
+print(scipy.linalg.norm([3, 4]))
+"""
+
+
+def test_a_first_call_imports_neither_library(root: Path) -> None:
+    """A kernel that needs a BLAS compiles all the same."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST + DOT], env=environment, cwd=root, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == ["[Decimal('1')]", "[]", "3.0 True", "5.0"]
