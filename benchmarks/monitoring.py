@@ -4,8 +4,8 @@ Paper 01's star, linear and triangle and their past forms over its generated log
 from a large and from a small domain, one or a thousand time-points a unit of time, and Zipf-distributed values. Each is
 asked of the engine on points that are ready, of `cep.monitor` from a table, and of DuckDB and Polars on one thread, as
 joins with equal answers (but for Zipf, where their joins would not end). Then a text log, a log of one event a point,
-the policies of `data_usage`, slices, and growth. Times are the least process time of three runs. No assertion on
-time.
+the policies of `data_usage`, slices, rivals of slicing, and growth. Times are the least process time of three runs. No
+assertion on time.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from cep_core.events.logs.time_points import OFFSET, offsets_of, point_log_of, w
 from cep_core.events.table import log_schema_of
 from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
 from cep_core.experiments.process_time import least_seconds
+from cep_core.experiments.slicing_rows import compare_strategies
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.slicing import make_plan, ownership, split, statistics_of
@@ -260,6 +261,25 @@ def slices(count: int) -> Iterator[str]:
             yield f"| {name} | {plan.slices} | {load:.3f} | {predicted} | {measured} | {share:.2f} |"
 
 
+def rivals(count: int) -> Iterator[str]:
+    """Paper 01's slicing beside its rivals on policies: the share of events in the fullest of 16 slices, and copies."""
+    yield "| policy | strategy | slices | maximum load | copies |"
+    yield "|---|---|---|---|---|"
+    for name in ATOMS:
+        for form, text in ((name, formula_of(name)), (f"{name}-past", formula_of(name + PAST))):
+            log, _ = with_points(log_of(name, count, **EQUAL, zipf={"a": 2.0}, matches=0.0), "point")
+            evaluator = PolicyEvaluator(parse_text(text, "p.mfotl").bind(log_schema_of(log)).query)
+            names = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
+            plan = make_plan({name: evaluator.atoms}, names, statistics_of(log, evaluator.atoms), 16, "bench")
+            told: dict[str, dict[str, float]] = {}
+            for row in compare_strategies(plan, log, 16, "bench").to_pylist():
+                told.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
+            for strategy, metrics in told.items():
+                if "replication" in metrics:
+                    counted = f"{metrics['slices']:.0f} | {metrics['maximum load']:.3f} | {metrics['replication']:.2f}"
+                    yield f"| {form} | {strategy} | {counted} |"
+
+
 def growth(count: int) -> Iterator[str]:
     """The least CPU-time of eight rounds in which a quarter of the events, all, and four times as many take turns."""
     sizes = (count // 4, count, 4 * count)
@@ -275,7 +295,7 @@ def growth(count: int) -> Iterator[str]:
         yield f"{name}: {1000 * few:.1f}, {1000 * some:.1f}, {1000 * many:.1f} ms; 16 times the events {many / few:.1f}"
 
 
-PARTS = (rates, texts, single_events, usage, slices, growth)
+PARTS = (rates, texts, single_events, usage, slices, rivals, growth)
 
 
 def main() -> None:
