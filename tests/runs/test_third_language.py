@@ -99,7 +99,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     kept: list[Any] = []
     monkeypatch.setattr(evaluate, "planned", lambda run: [plan])
     monkeypatch.setattr(evaluate, "_partials", partials)
-    monkeypatch.setattr(evaluate, "create", lambda spark, name, tables, lake: made.extend(tables))
+    monkeypatch.setattr(evaluate, "create", lambda name, tables, lake: made.extend(tables))
     monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
     monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
