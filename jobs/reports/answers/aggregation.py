@@ -56,10 +56,11 @@ def label(item: ReturnItem) -> str:
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
     """An aggregate's value in a row; None if nothing was aggregated."""
-    value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
+    column = item.column
+    value, log10 = row.get(column), row.get(f"{column}_log10")
     if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
         return None
-    return Magnitude.of(value, log10, sign)
+    return Magnitude.of(value, log10, row.get(f"{column}_sign"))
 
 
 def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
