@@ -32,6 +32,8 @@ from tests.workload.wrong_folders import (
     yaml_contents,
 )
 
+pytestmark = pytest.mark.long
+
 PROBLEM = re.compile(r"  (?P<file>[^:]+)(?::(?P<line>\d+):(?P<column>\d+))?: \S.*")
 PATIENCE = 120
 """Seconds after which a check counts as one that never ends."""
