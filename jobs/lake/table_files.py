@@ -43,6 +43,22 @@ class TableFiles:
     days: Collection[date] | None = None
 
 
+def in_columns(rows: pa.Table, schema: pa.Schema, constants: Mapping[str, str | bool]) -> pa.Table:
+    """Rows with the columns of a schema: their own, in its types, or a constant, or null.
+
+    >>> in_columns(pa.table({"n": [7]}), pa.schema([("run", pa.string()), ("n", pa.int64())]), {"run": "r"}).to_pylist()
+    [{'run': 'r', 'n': 7}]
+    """
+    columns = []
+    for field in schema:
+        if field.name in rows.column_names:
+            columns.append(rows[field.name].cast(field.type))
+        else:
+            value = pa.scalar(constants.get(field.name), field.type)
+            columns.append(pa.chunked_array([pa.repeat(value, rows.num_rows)]))
+    return pa.table(columns, schema=schema)
+
+
 def new_path(folder: Path, partition: Mapping[str, str], name: str) -> str:
     """The path of a new file below a table's folder, whose own folder is made."""
     path = Path(*(f"{column}={value}" for column, value in partition.items()), f"{name}-{uuid.uuid4().hex}.parquet")

@@ -33,7 +33,6 @@ TAKEN = (
     "days",
     "events",
     "matched_events",
-    "passing",
     "raw_rows",
     "refusals",
     "refused_fates",

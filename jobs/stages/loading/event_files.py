@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
-from jobs.lake.table_files import TableFile, new_path, writer_of, written
+from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
 from jobs.stages.loading.event_runs import open_run
@@ -55,20 +55,10 @@ class FileWriter:
             path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
             schema = self.columns.with_metadata(_facts(events, self.point))
             with writer_of(self.folder / path, schema) as file:
-                file.write_table(self._table(events).replace_schema_metadata(schema.metadata))
+                file.write_table(in_columns(events, schema, self.constants))
             made = written(self.folder, path, partition, schema.names)
             columns = {"day": [each.day], "path": [path], "size": [made.size], "stats": [made.stats]}
             yield pa.record_batch(columns)
-
-    def _table(self, events: pa.Table) -> pa.Table:
-        columns = []
-        for field in self.columns:
-            if field.name in events.column_names:
-                columns.append(events[field.name].cast(field.type))
-            else:
-                value = pa.scalar(self.constants.get(field.name), field.type)
-                columns.append(pa.chunked_array([pa.repeat(value, events.num_rows)]))
-        return pa.table(columns, schema=self.columns)
 
 
 def in_log_order(events: EventRange) -> pa.Table:

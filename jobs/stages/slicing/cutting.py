@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.slicing import Plan, split
-from jobs.lake.table_files import TableFile, new_path, writer_of, written
+from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 
 FILES = 512
 """The most files that are open at once: half of what systems allow a process at first."""
@@ -86,19 +86,7 @@ def _divided(part: Part, events: pa.Table, schema: pa.Schema, run_id: str) -> tu
         chosen = (slices >= numbers.start) & (slices < numbers.stop)
         rows, slices = rows[chosen], slices[chosen]
     order = np.argsort(slices.astype(np.int16), kind="stable")
-    return _with_columns(events.take(pa.array(rows[order])), schema, run_id), slices[order]
-
-
-def _with_columns(rows: pa.Table, schema: pa.Schema, run_id: str) -> pa.Table:
-    """The rows with the table's columns; what nobody reads is null."""
-    columns = []
-    for field in schema:
-        if field.name in rows.column_names:
-            columns.append(rows[field.name])
-        else:
-            value = pa.scalar(run_id if field.name == "run_id" else None, field.type)
-            columns.append(pa.chunked_array([pa.repeat(value, rows.num_rows)]))
-    return pa.table(columns, schema=schema)
+    return in_columns(events.take(pa.array(rows[order])), schema, {"run_id": run_id}), slices[order]
 
 
 def _write(files: SliceFiles, divided: Iterable[tuple[Part, pa.Table, np.ndarray]]) -> None:
