@@ -17,6 +17,8 @@ import pyarrow.fs as fs
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from jobs.lake.table_files import in_columns
+
 ROWS_AT_ONCE = 1_000_000
 """Rows of a piece, at least, but for the last."""
 
@@ -28,16 +30,13 @@ def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
 
 def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: Sequence[str]) -> pa.Table:
     """The rows of some files of a table partitioned by day; columns that a file lacks are null."""
-    schema = pa.schema(table.schema().to_arrow())
+    stored = pa.schema(table.schema().to_arrow())
+    schema = pa.schema([stored.field(name) for name in columns])
     parts = []
     for path in paths:
         day = date.fromisoformat(path.split("/", 1)[0].removeprefix("day="))
-        stored = pq.ParquetFile(folder / path, memory_map=True).read([name for name in columns if name != "day"])
-        absent = {name: None for name in columns if name not in stored.column_names} | {"day": day}
-        for name, value in absent.items():
-            field = schema.field(name)
-            stored = stored.append_column(name, pa.repeat(pa.scalar(value, field.type), stored.num_rows))
-        parts.append(stored.select(list(columns)).cast(pa.schema([schema.field(name) for name in columns])))
+        rows = pq.ParquetFile(folder / path, memory_map=True).read([name for name in columns if name != "day"])
+        parts.append(in_columns(rows, schema, {"day": day}))
     return pa.concat_tables(parts)
 
 
@@ -48,12 +47,13 @@ def read_pieces(folder: Path, columns: Sequence[str], days: Iterable[date]) -> I
     chosen = ds.field("day").isin(pa.array(days, pa.date32()))
     schema = pa.schema([dataset.schema.field(name) for name in columns])
     waiting: list[pa.RecordBatch] = []
-    pieces = 0
+    rows = pieces = 0
     for batch in dataset.to_batches(columns=list(columns), filter=chosen):
         waiting.append(batch)
-        if sum(each.num_rows for each in waiting) >= ROWS_AT_ONCE:
+        rows += batch.num_rows
+        if rows >= ROWS_AT_ONCE:
             yield pa.Table.from_batches(waiting, schema).combine_chunks()
-            waiting, pieces = [], pieces + 1
+            waiting, rows, pieces = [], 0, pieces + 1
     if waiting or not pieces:
         yield pa.Table.from_batches(waiting, schema).combine_chunks()
 

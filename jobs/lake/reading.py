@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.events.table import is_in_order
 from jobs.lake.dataset import read_table
 from jobs.workload.declaration import Workload
 
@@ -34,15 +35,7 @@ def read_types(lake: Path, workload: Workload, types: Collection[str], days: Ite
 
 
 def log_order(events: pa.Table) -> pa.Table:
-    """Events sorted by (ts, seq)."""
-    if _is_ordered(events):
+    """Events sorted by (ts, seq); as a load leaves them, they are."""
+    if is_in_order(events["ts"].to_numpy(), events["seq"].to_numpy()):
         return events.combine_chunks()
     return events.sort_by([("ts", "ascending"), ("seq", "ascending")]).combine_chunks()
-
-
-def _is_ordered(events: pa.Table) -> bool:
-    """Whether events ascend by (ts, seq) already, as a load leaves them."""
-    ts, seq = (events[name].combine_chunks().to_numpy(zero_copy_only=False) for name in ("ts", "seq"))
-    later = ts[1:] > ts[:-1]
-    later |= (ts[1:] == ts[:-1]) & (seq[1:] > seq[:-1])
-    return bool(later.all())

@@ -43,7 +43,7 @@ class TableFiles:
     days: Collection[date] | None = None
 
 
-def in_columns(rows: pa.Table, schema: pa.Schema, constants: Mapping[str, str | bool]) -> pa.Table:
+def in_columns(rows: pa.Table, schema: pa.Schema, constants: Mapping[str, str | bool | date]) -> pa.Table:
     """Rows with the columns of a schema: their own, in its types, or a constant, or null.
 
     >>> in_columns(pa.table({"n": [7]}), pa.schema([("run", pa.string()), ("n", pa.int64())]), {"run": "r"}).to_pylist()

@@ -54,7 +54,7 @@ def spill(spark: SparkSession, source: Source, files: SourceFiles, folder: Path,
     if sum(numbered.text for numbered in ranges) <= little:
         kept = [_kept(ranges, form, folder / "rows.parquet")]
     else:
-        kept = _kept_by_workers(spark, form, list(tasks_of(spark, ranges)), folder)
+        kept = _kept_by_workers(spark, form, tasks_of(spark, ranges), folder)
     read: Counter[int] = Counter()
     ledgers: list[str] = []
     for _, told in kept:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.bundles import bundles
 from jobs.raw.raw_frame import AS_TEXT, OWN_COLUMNS, ROWS_BITS, ddl_of
 from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.file_ledger import RowLedger
@@ -86,7 +87,7 @@ def _text_bytes(survey: FileSurvey, form: FileForm) -> int:
 
 
 def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[NumberedRange]) -> DataFrame:
-    tasks = list(tasks_of(spark, ranges))
+    tasks = tasks_of(spark, ranges)
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -97,19 +98,11 @@ def _read_by_workers(spark: SparkSession, form: FileForm, ranges: Sequence[Numbe
     return spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, ddl_of(form.columns))
 
 
-def tasks_of(spark: SparkSession, ranges: Sequence[NumberedRange]) -> Iterator[list[NumberedRange]]:
+def tasks_of(spark: SparkSession, ranges: Sequence[NumberedRange]) -> list[list[NumberedRange]]:
     """Ranges brought together for the tasks that read them."""
     at_once = _TASKS_OF_A_CORE * spark.sparkContext.defaultParallelism
     most = min(RANGE, sum(numbered.text for numbered in ranges) // at_once)
-    task: list[NumberedRange] = []
-    size = 0
-    for numbered in ranges:
-        if task and size + numbered.text > most:
-            yield task
-            task, size = [], 0
-        task.append(numbered)
-        size += numbered.text
-    yield task
+    return list(bundles(ranges, lambda numbered: numbered.text, most))
 
 
 def schema_of(form: FileForm) -> pa.Schema:

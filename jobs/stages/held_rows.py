@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from jobs.lake.leasing.fence import folder_of
 from jobs.lake.register import stored_table
 from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
 from jobs.runs.run import Run
@@ -54,8 +55,8 @@ def passes_events(run: Run) -> bool:
 
 def table_frame(run: Run, table: str) -> DataFrame:
     """A table of the run's lake as a frame."""
-    folder = f"_work/{table.removeprefix('work_')}" if table.startswith("work_") else table
-    return stored_table(run.spark, run.table(table), run.lake / run.workload.name / folder)
+    name = run.table(table)
+    return stored_table(run.spark, name, run.lake / run.workload.name / folder_of(name))
 
 
 def frame_of(run: Run, table: str, days: Iterable[date]) -> DataFrame:

@@ -12,8 +12,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.bundles import bundles
 from jobs.stages.loading.event_files import in_log_order
-from jobs.stages.loading.event_ranges import event_ranges, together
+from jobs.stages.loading.event_ranges import event_ranges
 from jobs.stages.loading.event_runs import RowsTakenOut, open_run, write_run
 from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stages.loading.row_bitmaps import ROWS, RowBitmaps
@@ -81,7 +82,9 @@ def test_ranges_of_all_runs_give_the_logs_order(runs: list[list[Event]], most: i
         ranges = list(event_ranges(paths, [D1, D2], DAYS, most))
         read = [(each, in_log_order(each)) for each in ranges]
     given_events = [row for rows in runs for row in table_of(rows).to_pylist()]
-    assert [each for task in together(ranges, most) for each in task] == ranges
+    tasks = list(bundles(ranges, lambda each: each.events, most))
+    assert [each for task in tasks for each in task] == ranges
+    assert all(len(task) == 1 or sum(each.events for each in task) <= most for task in tasks)
     for day in (D1, D2):
         of_day = [event for each, table in read if each.day == day for event in table.to_pylist()]
         expected = sorted((event for event in given_events if DAYS.day_of(event["ts"]) == day), key=sorts)

@@ -81,15 +81,3 @@ def _bounds(stamps: Sequence[Ints], begins: Ints, ends: Ints, most: int) -> list
     picked = np.sort(np.concatenate([of_run[begin:end:step] for of_run, begin, end in pieces]))
     places = np.arange(1, parts) * len(picked) // parts
     return sorted(set(picked[places].tolist()))
-
-
-def together(ranges: Sequence[EventRange], most: int = EVENTS_IN_RANGE) -> Iterator[list[EventRange]]:
-    """Neighbours brought together as long as they have at most so many events."""
-    task: list[EventRange] = []
-    for each in ranges:
-        if task and sum(of_task.events for of_task in task) + each.events > most:
-            yield task
-            task = []
-        task.append(each)
-    if task:
-        yield task

@@ -162,12 +162,8 @@ def _rows_of(batch: pa.RecordBatch) -> tuple[Any, Any, Any, Any]:
 def _flawed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The rows of flawed events."""
     if batch["_flaw"].null_count < batch.num_rows:
-        flawed = batch.filter(batch["_flaw"].is_valid())
-        yield _told({"rank": rank, "id": number, "flaw": flaw} for rank, number, flaw in _columns(flawed))
-
-
-def _columns(batch: pa.RecordBatch) -> Iterator[tuple[int | None, int | None, str]]:
-    return zip(batch["_rank"].to_pylist(), batch["_id"].to_pylist(), batch["_flaw"].to_pylist(), strict=True)
+        flawed = batch.filter(batch["_flaw"].is_valid()).select(["_rank", "_id", "_flaw"])
+        yield _told({name.removeprefix("_"): value for name, value in row.items()} for row in flawed.to_pylist())
 
 
 def _told(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,17 @@ from jobs.workload.operating_days import OperatingDays, day_number
 ROWS = 1 << 15
 """Rows of a bitmap."""
 
-TIMELESS, OUTSIDE, BEFORE, LATER = "timeless", "outside", "before", "later"
+TIMELESS, OUTSIDE, BEFORE, LATER = KINDS = "timeless", "outside", "before", "later"
+
+DAYS = len(KINDS)
+"""The number of the kind of the first day of a run; those above are its other days."""
 
 
 class RowBitmaps:
     """The bitmaps of the events that a task has seen. `loads`: the days of the run; `start`: the log's first day."""
 
     def __init__(self, loads: Sequence[date], start: date, days: OperatingDays) -> None:
-        self._kinds = [TIMELESS, OUTSIDE, BEFORE, LATER, *(str(day) for day in loads)]
+        self._kinds = [*KINDS, *(str(day) for day in loads)]
         numbers = np.array([day_number(day) for day in loads], np.int64)
         self._order = np.argsort(numbers)
         self._loads = numbers[self._order]
@@ -39,36 +43,34 @@ class RowBitmaps:
     def add(self, rank: Ints, row: Ints, ts: Ints, timed: Flags) -> Flags:
         """Mark the rows of events. `rank`: of their source; -1: of none. Gives the events of the run's days."""
         kind = self._kinds_of(ts, timed)
+        in_run = kind >= DAYS
         bucket = row // ROWS + 1
-        changes = (rank[1:] != rank[:-1]) | (bucket[1:] != bucket[:-1]) | (kind[1:] != kind[:-1])
-        if np.count_nonzero(changes) > len(row) // 16:
+        begins = _begins(rank, bucket, kind)
+        if len(begins) > len(row) // 16:
             order = np.lexsort((bucket, kind, rank))
-            rank, row, bucket, kind_in_order = rank[order], row[order], bucket[order], kind[order]
-            ts = ts[order]
-            changes = (rank[1:] != rank[:-1]) | (bucket[1:] != bucket[:-1]) | (np.diff(kind_in_order) != 0)
-        else:
-            kind_in_order = kind
-        begins = np.concatenate(([0], np.flatnonzero(changes) + 1)) if len(row) else np.zeros(0, np.int64)
-        ends = np.append(begins[1:], len(row))
-        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-            key = int(rank[begin]), int(bucket[begin]), int(kind_in_order[begin])
+            rank, row, ts, bucket, kind = rank[order], row[order], ts[order], bucket[order], kind[order]
+            begins = _begins(rank, bucket, kind)
+        for begin, end in pairwise([*begins.tolist(), len(row)]):
+            key = int(rank[begin]), int(bucket[begin]), int(kind[begin])
             marked = np.zeros(ROWS, np.bool_)
             marked[row[begin:end] % ROWS] = True
             bits = np.packbits(marked, bitorder="little")
             known = self._bitmaps.get(key)
             self._bitmaps[key] = bits if known is None else known | bits
-            if kind_in_order[begin] != 0:
-                self._last[key] = max(self._last.get(key, -(1 << 63)), int(ts[begin:end].max()))
-        return kind >= 4
+            if self._kinds[kind[begin]] != TIMELESS:
+                last = int(ts[begin:end].max())
+                self._last[key] = max(self._last.get(key, last), last)
+        return in_run
 
     def _kinds_of(self, ts: Ints, timed: Flags) -> Ints:
         first, last = self._days.calendar
         number = (ts - self._days.offset) // self._days.length
         place = np.minimum(np.searchsorted(self._loads, number), len(self._loads) - 1)
         loaded = self._loads[place] == number
-        kind = np.where(loaded, 4 + self._order[place], np.where(number < self._start, 2, 3))
-        kind[(ts < first) | (ts > last)] = 1
-        kind[~timed] = 0
+        other = np.where(number < self._start, KINDS.index(BEFORE), KINDS.index(LATER))
+        kind = np.where(loaded, DAYS + self._order[place], other)
+        kind[(ts < first) | (ts > last)] = KINDS.index(OUTSIDE)
+        kind[~timed] = KINDS.index(TIMELESS)
         return kind
 
     def rows(self) -> list[dict[str, Any]]:
@@ -83,3 +85,10 @@ class RowBitmaps:
             }
             for (rank, bucket, kind), bits in self._bitmaps.items()
         ]
+
+
+def _begins(*columns: Ints) -> Ints:
+    """Where runs of equal rows begin."""
+    new = np.ones(len(columns[0]), np.bool_)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.flatnonzero(new)

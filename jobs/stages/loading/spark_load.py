@@ -23,6 +23,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from jobs.bundles import bundles
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
@@ -34,7 +35,7 @@ from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_r
 from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
-from jobs.stages.loading.event_ranges import event_ranges, together
+from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
 from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
@@ -91,7 +92,8 @@ class SparkLoad:
         columns = columns.remove(columns.get_field_index("day"))
         constants: dict[str, str | bool] = {"run_id": run.run_id, **dict.fromkeys(("_source", "_file", "_raw"), "")}
         writer = FileWriter(table, columns, constants | {"_undated": False}, run.workload.time.point_column)
-        tasks = list(together(list(event_ranges(self._runs, run.loads, run.workload.operating_days))))
+        ranges = event_ranges(self._runs, run.loads, run.workload.operating_days)
+        tasks = list(bundles(ranges, lambda each: each.events, EVENTS_IN_RANGE))
 
         def work(task: int) -> Iterator[pa.RecordBatch]:
             return writer(tasks[task], f"{task}-{uuid4().hex}")

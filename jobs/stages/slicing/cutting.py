@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.slicing import Plan, split
+from jobs.bundles import bundles
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 
 FILES = 512
@@ -98,16 +99,12 @@ def _write(files: SliceFiles, divided: Iterable[tuple[Part, pa.Table, np.ndarray
 
 def parts_of(plans: Iterable[tuple[Plan, Days]], most: int = FILES) -> Iterator[list[Part]]:
     """The plans' slices, in parts that have at most so many files together."""
-    group: list[Part] = []
-    for plan, days in plans:
-        for begin in range(0, plan.slices, most):
-            numbers = range(begin, min(begin + most, plan.slices))
-            if group and sum(len(each) for _, _, each in group) + len(numbers) > most:
-                yield group
-                group = []
-            group.append((plan, days, numbers))
-    if group:
-        yield group
+    parts = (
+        (plan, days, range(begin, min(begin + most, plan.slices)))
+        for plan, days in plans
+        for begin in range(0, plan.slices, most)
+    )
+    return bundles(parts, lambda part: len(part[2]), most)
 
 
 def _partition(plan_id: str, number: int) -> dict[str, str]:

@@ -50,7 +50,8 @@ class LakeCounts:
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
-        return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in self._pieces(days)]))
+        pieces = self._held.get(days) or read_pieces(self._folder, ["ts"], days)
+        return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in pieces]))
 
     def total(self, days: Days) -> int:
         """How many events these days have."""

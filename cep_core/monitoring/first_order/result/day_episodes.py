@@ -65,9 +65,7 @@ def judged_on_days(
         if inside.rows:
             [number] = numbers_of([inside], inside.variables)
             rows = inside.of_rows(np.unique(number, return_index=True)[1])
-            columns = zip(rows.variables, rows.columns, strict=True)
-            values = {name: judges.values(name, column) for name, column in columns}
-            yield _owned(pa.table({"ts": log.stamps[rows.begin], **values}), owned, constants)
+            yield _owned(pa.table({"ts": log.stamps[rows.begin], **judges.columns(rows)}), owned, constants)
 
 
 def cut_edges(
@@ -87,8 +85,7 @@ def cut_edges(
                 near = edges_of_part(log.points, first, last)
             else:
                 rows, near = edges_of_judges(judges.relation, first, last)
-                columns = zip(rows.variables, rows.columns, strict=True)
-                values = {name: judges.values(name, column) for name, column in columns}
+                values = judges.columns(rows)
             table = pa.table({"ts": log.stamps[near], OFFSET: offsets[near], **values})
             yield table if judges is None else _owned(table, owned, constants)
 

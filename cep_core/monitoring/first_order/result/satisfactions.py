@@ -50,6 +50,11 @@ class Satisfactions:
         """How many satisfactions there are: one for each row and point of its run."""
         return int((self.relation.end - self.relation.begin).sum())
 
+    def columns(self, rows: Relation) -> dict[str, pa.Array]:
+        """The values of each variable in some rows of the relation."""
+        named = zip(rows.variables, rows.columns, strict=True)
+        return {name: self.values(name, column) for name, column in named}
+
     def values(self, name: str, column: Column) -> pa.Array:
         is_text = self.types[name] is AttributeType.STRING
         return self.texts.texts_of(column.astype(np.int64)) if is_text else pa.array(column)

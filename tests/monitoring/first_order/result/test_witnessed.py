@@ -90,9 +90,8 @@ def projected(formula: Formula, data: st.DataObject) -> Formula:
     return data.draw(st.sampled_from([formula, Not(Not(formula))]))
 
 
-@given(st.data())
-def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObject) -> None:
-    """As the search over all values finds it; the checker accepts it; for any share of the witnesses."""
+def drawn_policy(data: st.DataObject) -> tuple[Policy, OpenPolicy, PointLog]:
+    """A policy with an outermost EXISTS that is stripped, its open form, and a log for both."""
     schema = data.draw(signatures())
     formula = data.draw(safe_formulas(schema, depth=data.draw(st.integers(0, 2)), sugar=True))
     assume(free_variables(formula))
@@ -100,6 +99,13 @@ def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObje
     assume(open_policy(bind_written(parse(text, "p.mfotl"), schema, text)) is not None)
     policy, opened = bound(text, schema)
     log = data.draw(drawn_logs(schema, most=6))
+    return policy, opened, log
+
+
+@given(st.data())
+def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObject) -> None:
+    """As the search over all values finds it; the checker accepts it; for any share of the witnesses."""
+    policy, opened, log = drawn_policy(data)
     log = with_seq(log) if data.draw(st.booleans()) else log
     answer_of(policy, log)  # leaves out what has no value
     violations = violations_of(policy, log)
@@ -117,13 +123,7 @@ def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObje
 @given(st.data())
 def test_witnesses_are_those_of_the_open_policy(data: st.DataObject) -> None:
     """Asked for at some violations, the engine finds what the whole relation of the open policy has there."""
-    schema = data.draw(signatures())
-    formula = data.draw(safe_formulas(schema, depth=data.draw(st.integers(0, 2)), sugar=True))
-    assume(free_variables(formula))
-    text = formula_text(projected(formula, data))
-    assume(open_policy(bind_written(parse(text, "p.mfotl"), schema, text)) is not None)
-    policy, opened = bound(text, schema)
-    log = data.draw(drawn_logs(schema, most=6))
+    policy, opened, log = drawn_policy(data)
     answer_of(policy, log)
     violations = violations_of(policy, log, data.draw(st.integers(1, 4)))
     assume(violations.num_rows)
