@@ -20,6 +20,7 @@ WORTH_CUTTING = 0.75
 
 Moments = tuple[int, ...]
 Stamps = npt.NDArray[np.int64]
+NO_STAMPS: Stamps = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
