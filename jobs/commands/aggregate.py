@@ -22,8 +22,8 @@ from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
-from jobs.reports.answers.aggregation import label
-from jobs.reports.answers.ranking import rank, value_of
+from jobs.reports.answers.aggregations.aggregation import label
+from jobs.reports.answers.aggregations.ranking import rank, value_of
 from jobs.reports.words.quantities import counted, elapsed, quantity
 from jobs.reports.words.values import shown
 

@@ -12,11 +12,12 @@ import pytest
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers import aggregation, matching
+from jobs.reports.answers import matching
+from jobs.reports.answers.aggregations import aggregation
+from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
-from jobs.reports.answers.ranking import rank
 from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure

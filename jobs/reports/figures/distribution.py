@@ -10,8 +10,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.aggregation import groups, noun, titled
-from jobs.reports.answers.ranking import Ranking, headline_item, of_labels, rank
+from jobs.reports.answers.aggregations.aggregation import groups, noun, titled
+from jobs.reports.answers.aggregations.ranking import Ranking, headline_item, of_labels, rank
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts

@@ -9,8 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.aggregation import groups, label, noun, titled
-from jobs.reports.answers.ranking import Ranking, headline_item
+from jobs.reports.answers.aggregations.aggregation import groups, label, noun, titled
+from jobs.reports.answers.aggregations.ranking import Ranking, headline_item
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times

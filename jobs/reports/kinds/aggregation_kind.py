@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.reports.answers import aggregation
+from jobs.reports.answers.aggregations import aggregation
+from jobs.reports.answers.aggregations.ranking import different, headline_item, rank, value_of
 from jobs.reports.answers.changes import TRAILING, compare
-from jobs.reports.answers.ranking import different, headline_item, rank, value_of
 from jobs.reports.answers.tallies import period_of
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.pattern_picture import automaton_figure

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
 
+from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.changes import Change
-from jobs.reports.answers.ranking import rank
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
-from jobs.reports.answers.ranking import LETTERS, different, of_labels, rank, value_of
+from jobs.reports.answers.aggregations.ranking import LETTERS, different, of_labels, rank, value_of
 from jobs.reports.words.values import shown
 
 TYPES = {"who": AttributeType.STRING, "x": AttributeType.INT, "f": AttributeType.FLOAT}

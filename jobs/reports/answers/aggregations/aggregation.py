@@ -11,9 +11,9 @@ from datetime import date
 import pyarrow as pa
 
 from cep_core.language.patterns.query import Query, ReturnItem
+from jobs.reports.answers.aggregations.ranking import Ranking, Row, different, headline_item, value_of
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
-from jobs.reports.answers.ranking import Ranking, Row, different, headline_item, value_of
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
