@@ -1,6 +1,7 @@
 """The ascending time-stamps of days, which the planner searches: a file that is mapped, so they take no memory.
 
-Fifty million events have 400 MB of stamps; a search touches a few pages of them. Cost: a read of two columns, and 8 bytes of disk for each event while the array is in use.
+Fifty million events have 400 MB of stamps; a search touches a few pages of them. Cost: a read of two columns, and 8
+bytes of disk for each event while the array is in use.
 """
 
 from __future__ import annotations
