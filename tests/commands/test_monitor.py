@@ -295,6 +295,8 @@ def test_options_that_contradict_each_other(
         ([*text_log, "--why", "--as", "monpoly"], "leave out --csv"),
         ([*text_log, "--json", "--as", "monpoly"], "leave out --csv"),
         ([*text_log, "--explain", "--fail"], "--explain lists no verdicts"),
+        ([policy, log, "--sig", "nowhere"], "no such signature: nowhere"),
+        (["nowhere.mfotl", log], "no such policy: nowhere.mfotl"),
         ([*text_log, "--format", "names"], "--format names is for .mtl policies"),
         ([*text_log, "--points", "by_event"], "--points is for tables"),
         ([*text_log, "--zone", "Europe/Berlin"], "--zone is for tables"),
