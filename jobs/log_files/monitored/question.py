@@ -22,7 +22,7 @@ class AskedVerdict:
 
 
 def asked_verdict(text: str, clock: LogClock) -> AskedVerdict:
-    """A verdict as written. Numbers are numbers, as a listing writes them; quotes make a text of one. Raises WrongWorkload.
+    """A verdict as written. Numbers are as a listing writes them; quotes make a text of one. Raises WrongWorkload.
 
     >>> asked_verdict('x=3, plane=N1, code="7" @20+1', LogClock(None))
     AskedVerdict(at=(20, 1), values={'x': 3, 'plane': 'N1', 'code': '7'})
