@@ -23,7 +23,7 @@ from urllib.request import urlopen
 
 import pyspark
 
-from jobs.lake.session import properties, settings
+from jobs.lake.session import executors, properties, settings
 
 WAIT = 60.0
 """Seconds in which the master must answer and every worker must have told it of itself."""
@@ -97,7 +97,7 @@ def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[StandaloneClu
     place = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page_port)]
     master = _java(folder / "master.log", "org.apache.spark.deploy.master.Master", place)
     cluster = StandaloneCluster(folder, f"spark://127.0.0.1:{port}", f"http://127.0.0.1:{page_port}", [])
-    chosen = {**settings("cluster"), **ON_LOOPBACK}
+    chosen = {**settings("cluster"), **executors(), **ON_LOOPBACK}
     cluster.settings.write_text(properties(chosen))
     try:
         for _ in range(workers):
