@@ -18,8 +18,8 @@ from cep_core.compile import UNNAMED
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.signature import parse_signature
 from cep_core.events.logs.time_points import BY_TIMESTAMP, point_log_of, with_offset
-from cep_core.events.schema import LogSchema
-from cep_core.events.table import log_schema_of, order
+from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.events.table import attribute_type, log_schema_of, order
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.first_order.bind.binding import bind_written
@@ -159,6 +159,7 @@ class PolicyOnLog:
         if not isinstance(log, pa.Table):
             return read_log(log, self.policy.schema, self.settings.form)
         own = columns_of(self.policy) if self.settings.with_causes else PolicyEvaluator(self.policy).looked_at
+        _refuse_other_columns(log, self.policy.schema, own)
         coded = not self.policy.for_each and not self.settings.with_causes
         if coded and not any("seq" in names for names in own.values()):
             log = log.drop_columns(["seq"])
@@ -173,6 +174,33 @@ class PolicyOnLog:
         if self._last is None or self._last[0] != values:
             self._last = values, sub_log_of(self._whole, self.policy.for_each, values)
         return self._last[1]
+
+
+_FITTING = {(AttributeType.INT, AttributeType.FLOAT), (AttributeType.BOOL, AttributeType.INT)}
+"""Types of a column that are read as another type of a signature."""
+
+
+def _refuse_other_columns(log: pa.Table, schema: LogSchema, own: Mapping[str, Sequence[str]]) -> None:
+    """Raises ValueError for a column that is looked at and breaks the signature that a table was given.
+
+    >>> schema = parse_signature("P(x: string)")
+    >>> _refuse_other_columns(pa.table({"x": [1]}), schema, {"P": ["x"]})
+    Traceback (most recent call last):
+    ...
+    ValueError: x of P is of type string in the signature, and the table's column holds int64
+    """
+    for event_type, names in own.items():
+        declared = schema.attributes_of(event_type)
+        for name in (name for name in names if name in declared):
+            wanted = declared[name].type
+            if name not in log.column_names:
+                raise ValueError(
+                    f"{event_type} has the attribute {name} in the signature, and the table no such column"
+                )
+            stored = log.schema.field(name).type
+            if (kind := attribute_type(stored)) != wanted and (kind, wanted) not in _FITTING:
+                said = f"{name} of {event_type} is of type {wanted} in the signature"
+                raise ValueError(f"{said}, and the table's column holds {stored}")
 
 
 def policy_of(

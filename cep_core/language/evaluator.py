@@ -124,6 +124,16 @@ class Combine(Protocol):
     ) -> Iterable[pa.RecordBatch]: ...
 
 
+class Explain(Protocol):
+    """Partial results for a further table, from rows of the result and from all events on which these depend.
+
+    `rows`: with the result's columns. `events` and `points`: as in `Evaluator.evaluate`, from the first moment that one
+    of the rows depends on to the last; they are no slice's. `events` is None if they are too many to be looked at.
+    """
+
+    def __call__(self, rows: pa.Table, events: pa.Table | None, points: pa.Table) -> Iterator[pa.RecordBatch]: ...
+
+
 Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
 """Chooses the operating days for which a table is computed, in blocks of days that are evaluated together."""
 
@@ -148,6 +158,10 @@ class ResultTable:
     """The columns that refer to events by `seq`: the variables of matches."""
     combine: Combine | None = None
     """Makes less of the parts that one slice evaluates apart, before they travel; a merge gives the same without it."""
+    explain: Explain | None = None
+    """Fills the table once the result's rows are known, where no slice has all that they depend on."""
+    explained: int = 0
+    """The rows of the result, the first of each operating day, that `explain` is asked about."""
     counted_in: str = ""
     """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
 

@@ -19,7 +19,7 @@ from cep_core.stream_settings import MODES, Tally
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count
 from jobs.log_files.meter import Meter
-from jobs.log_files.monitored.opening import TABLES, TEXTS
+from jobs.log_files.monitored.opening import NAMES, TABLES, TEXTS
 from jobs.log_files.monitored.policies import Asked, asked
 from jobs.log_files.monitored.propositional import is_propositional
 from jobs.log_files.monitored.question import asked_verdict
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser, log_required=False)
     parser.add_argument("--sig", type=Path, metavar="FILE", help="MonPoly's signature of a log that is a text")
     parser.add_argument(
-        "--format", choices=[*TEXTS, "names", *TABLES], help="what the log is (default: told by its name or first line)"
+        "--format", choices=[*TEXTS, NAMES, *TABLES], help="what the log is (default: told by its name or first line)"
     )
     parser.add_argument("--end", choices=["open", "closed"], default="open", help="whether more events may follow")
     parser.add_argument("--no-rewrite", action="store_true", help="judge safety on the formula as written")
@@ -125,6 +125,12 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     told = options.why is not None or options.why_not is not None
     if told and (options.csv or options.parquet or options.form):
         raise WrongWorkload("causes are told to a person, or with --json: leave out --csv, --parquet and --as")
+    if options.explain and (
+        options.csv or options.parquet or options.form or options.fail or options.limit is not None
+    ):
+        raise WrongWorkload("--explain lists no verdicts: leave out --csv, --parquet, --as, --fail and --limit")
+    if options.form and (options.csv or options.json or options.parquet):
+        raise WrongWorkload(f"--as {options.form} prints lines of its own: leave out --csv, --json and --parquet")
 
 
 def _tell_causes(options: argparse.Namespace, policy: Asked, question: str) -> int:

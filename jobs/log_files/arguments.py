@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from cep_core.events.schema import Ties
 from cep_core.language.budget import DEFAULT_WORK
@@ -46,6 +47,26 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         help="events of this type do not have this attribute: an equivalence does not constrain them",
     )
     parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
+
+
+_OF_TABLES: dict[str, Any] = {
+    "ts": None,
+    "type": None,
+    "seq": None,
+    "ties": "concurrent",
+    "missing": [],
+    "lacks": [],
+    "zone": "UTC",
+    "points": "by_timestamp",
+}
+"""Options about a table's columns, with what they are if the user does not say."""
+
+
+def refuse_options_of_tables(options: argparse.Namespace) -> None:
+    """Of a log that is a text. Raises WrongWorkload for an option that would do nothing there."""
+    for name, unsaid in _OF_TABLES.items():
+        if getattr(options, name) != unsaid:
+            raise WrongWorkload(f"--{name} is for tables: the points and times of a text log are as it writes them")
 
 
 def count(text: str) -> int:

@@ -2,7 +2,8 @@
 
 Slicing strategies are compared on the events that each plan slices. The loads of unused strategies are counted without
 running them; the loads of other numbers of slices are predicted. Seconds are measured only for the plan in use. Events
-are counted on the last days of the run that fit into one slice (`limits.slice_rows`), usually on all days.
+are counted on the last days of the run that fit into one slice (`limits.slice_rows`), usually on all days; of a day
+that does not fit, on one of every few (jobs/stages/measuring/sliced_log.py).
 
 Each plan gives one experiment, for all its days, recorded under the plan on the run's last day. Shedding
 (jobs/stages/measuring/shed.py) gives one experiment a day, whichever run made it. Reads `events`,
@@ -17,7 +18,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing_rows import compare_strategies
@@ -27,7 +27,6 @@ from cep_core.slicing import Plan
 from cep_core.slicing.slicing_plan import Prediction
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
-from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
@@ -35,8 +34,9 @@ from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
+from jobs.stages.measuring.sliced_log import sliced_log
 from jobs.stages.measuring.unmeasured import forget_unmeasured, unmeasured_days
-from jobs.stages.slicing.planned import evaluations_by, planned, plans_of_day, read_by
+from jobs.stages.slicing.planned import planned, plans_of_day
 from jobs.stages.slicing.planning import seed_text, widest
 
 EXPERIMENT = "slicing:"
@@ -121,9 +121,12 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
     events_read = 0
     for done, plan in enumerate(plans):
         run.progress.advance(done, len(plans), ", ".join(plan.queries))
-        events, interval = _events(run, ledger, plan)
+        log = sliced_log(run, ledger, plan)
+        events, interval = log.events, log.interval
         events_read += events.num_rows
-        reach = widest([run.compiled[name].evaluator.reach for name in plan.queries])
+        if log.every > 1:
+            run.progress.note(f"{', '.join(plan.queries)}: strategies are compared on every {log.every}th event")
+        reach = log.reach(widest([run.compiled[name].evaluator.reach for name in plan.queries]))
         compared = compare_strategies(
             plan,
             events,
@@ -163,32 +166,6 @@ def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, An
             ("lower_bound", costs.lower_bound, "share of events"),
         )
     ]
-
-
-def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
-    """The events that a plan slices, in the log's order, and the time interval in which its results become certain."""
-    evaluated = sorted({evaluation.day for evaluation in evaluations_by(run, plan)})
-    days = _last_that_fit(ledger, read_by(run, plan), run.workload.limits.slice_rows)
-    attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
-    types = sorted({atom.event_type for atom in plan.atoms})
-    folder, columns = run.lake / run.workload.name / "events", ["event_type", "ts", "seq", *attributes]
-    sliced = read_table(folder, columns, days, ds.field("event_type").isin(types))
-    assert sliced is not None
-    calendar = run.workload.operating_days
-    inside = [day for day in evaluated if day >= days[0]] or evaluated[-1:]
-    return log_order(sliced), (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
-
-
-def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
-    """The last days of `days` that together have at most `most` events; at least one day."""
-    room = most
-    fitting: list[date] = []
-    for day in reversed(days):
-        room -= ledger.days[day].events if day in ledger.days else 0
-        if room < 0 and fitting:
-            break
-        fitting.insert(0, day)
-    return fitting
 
 
 def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:

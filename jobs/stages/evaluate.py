@@ -5,8 +5,9 @@ Slices of a small run are evaluated in this process, those of a large one by Pyt
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
-they are needed: `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has
-no rows, and `result_days` says why.
+they are needed: `<query>_compact` on days whose listing was cut; or they explain the first rows of each day from the
+published events (`explained_rows.py`). A block of days that exhausts its budget of work has no rows, and `result_days`
+says why.
 
 Reads `slicing_plans`, `_work/slices` and, if a query reads time-points, `_work/points`; writes a table for each query,
 the further tables that are needed, `slice_runs` and, last, `result_days`. A run that died before that evaluates the
@@ -16,7 +17,7 @@ same again.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace as with_changes
 from datetime import date
 from itertools import pairwise
@@ -33,8 +34,9 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.evaluating.explained_rows import Round, published_events
 from jobs.stages.evaluating.partials import Way, partials_of
-from jobs.stages.evaluating.reading import Moments
+from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading
 from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
     from jobs.workload.compiled import WorkloadQuery
 
 
+Batches = Callable[[int], Iterable[pa.RecordBatch]]
+"""The partial results for a block of days, by its number."""
+
+
 def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     """Evaluate the run's scope. `way`: who evaluates slices, and from what; None: as the run's scale says."""
     assert run.scope is not None
@@ -58,13 +64,17 @@ def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
     queries = [run.compiled[name] for name in assignment.blocks]
-    results = [_merged(run, query, query.tables[0], partials, assignment.blocks[query.name]) for query in queries]
+    results = [
+        _merged(run, query, query.tables[0], _told(partials, query.name), assignment.blocks[query.name])
+        for query in queries
+    ]
     beside = [
-        _merged(run, query, table, partials, assignment.blocks[query.name])
+        _merged(run, query, table, _told(partials, query.name), assignment.blocks[query.name])
         for query in queries
         for table in query.tables[1:]
-        if table.evaluate is None
+        if table.evaluate is None and table.explain is None
     ]
+    beside += _explained(run, assignment, partials)
     beside += _evaluated_after(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
     # Written last, so that a day in this table has its results in the others.
@@ -164,27 +174,51 @@ def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result]
     since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since)
     partials = _partials(run, again, way) if texts else []
-    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in waiting]
+    tables = [(query, table, query.name + table.suffix) for query, table in waiting]
+    return [_merged(run, query, table, _told(partials, into), blocks[into]) for query, table, into in tables]
 
 
-def _merged(
-    run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[SlicePartial], blocks: Sequence[Moments]
-) -> Result:
+def _explained(run: Run, assignment: Assignment, partials: Sequence[SlicePartial]) -> list[Result]:
+    """The further tables in which the first rows of a result are explained, when it is known."""
+    queries = [run.compiled[name] for name in assignment.blocks]
+    waiting = [(query, table) for query in queries for table in query.tables if table.explain is not None]
+    points = stored_points(run) if waiting else None
+
+    def of_query(query: WorkloadQuery, table: ResultTable) -> Batches:
+        evaluator, blocks = query.evaluator, assignment.blocks[query.name]
+        reading, published = Reading(evaluator.reach, NO_STAMPS, points), published_events(run, query.name)
+        of_slices = _told(partials, query.name)
+
+        def batches(block: int) -> Iterable[pa.RecordBatch]:
+            rows = evaluator.merge(of_table(of_slices(block)), blocks[block])
+            return Round(blocks[block], assignment.since[query.name][block], reading, published).explained(table, rows)
+
+        return batches
+
+    return [
+        _merged(run, query, table, of_query(query, table), assignment.blocks[query.name]) for query, table in waiting
+    ]
+
+
+def _told(partials: Sequence[SlicePartial], into: str) -> Batches:
+    """What slices told for a table, by block of days."""
+    return lambda block: (
+        from_bytes(content)
+        for partial in partials
+        if partial.into == into and partial.block == block
+        for content in partial.batches
+    )
+
+
+def _merged(run: Run, query: WorkloadQuery, table: ResultTable, told: Batches, blocks: Sequence[Moments]) -> Result:
     """A query's table, merged from all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
     into = query.name + table.suffix
-    source = query.name if table.evaluate is None else into
     tables, totals, exhausted = [], {}, {}
     for number, days in enumerate(blocks):
-        batches = (
-            from_bytes(content)
-            for partial in partials
-            if partial.into == source and partial.block == number
-            for content in partial.batches
-        )
         try:
-            merged = table.merge(of_table(batches, table.suffix), days)
+            merged = table.merge(of_table(told(number), table.suffix), days)
         except WorkExhausted as refusal:
             exhausted.update({calendar.day_of(moment): refusal for moment in days[:-1]})
             continue

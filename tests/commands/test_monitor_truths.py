@@ -107,6 +107,30 @@ def test_explains_what_a_point_costs(text_log: list[str], capsys: pytest.Capture
     assert facts["streaming"]["future_reach"] == 1
 
 
+def test_the_unit_of_a_text_is_that_of_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = str(write(tmp_path / "p.mtl", "a IMPLIES EVENTUALLY[0,1s] b\n"))
+    log = str(write(tmp_path / "a.log", "@1000 a\n@1900 b\n@9000 a\n@10500 b\n@20000\n"))
+    assert printed(capsys, policy, log, "--unit", "ms")[0] == "9000"
+    assert printed(capsys, policy, log)[:2] == ["1000", "9000"]
+    assert "future reach: 1,000" in "\n".join(printed(capsys, policy, "--explain", "--unit", "ms"))
+
+
+def test_options_that_would_do_nothing_are_refused(
+    text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = [str(write(tmp_path / "p.mtl", "Arrival\n")), str(write(tmp_path / "flights.csv", TABLE))]
+    for arguments, told in (
+        ([*text_log, "--points", "by_event"], "--points is for tables"),
+        ([*text_log, "--atom", "a: Departure delay >= 60"], "the atoms of a text log are its names"),
+        ([*text_log, "--for-each", "plane"], "sub-logs (for each) need a table"),
+        ([text_log[0], "-", "--format", "csv"], "standard input is read as a text"),
+        ([*table, "--skip-bad"], "--skip-bad is for text logs"),
+        ([*table, "--as", "aerial", "--csv"], "leave out --csv"),
+    ):
+        assert main(["monitor", *arguments]) == 2, arguments
+        assert told in capsys.readouterr().err, arguments
+
+
 def test_options_of_the_other_language_are_refused(
     text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,9 @@
 /* A disk that fails at a chosen write, for every program that is started with LD_PRELOAD: Python, Rust, Java.
 
-   Counted are, below FAULT_FOLDER and in paths that contain FAULT_WITHIN, all that makes or changes files: opening to
-   write, writing, renaming, linking. The count is in the file FAULT_COUNTER, which all processes of a run share. At
-   number FAULT_AT (0: never) happens what FAULT_KIND says:
-     full    this and all later ones fail: there is no room
+   Counted are, below FAULT_FOLDER and in paths that contain `within`, all that makes or changes files: opening to write,
+   writing, renaming, linking. The count and the fault are in the file FAULT_FILE, which all processes of a run share, and
+   which may tell another fault while they live. At number `at` (0: never) happens what `kind` says:
+     full    this and all later ones fail: there is no room; what exists can still be opened
      error   this one fails
      late    this one is done, and told as failed
      kill    the process group dies before it; after: behind it */
@@ -24,41 +24,37 @@
 
 #define FILES 65536
 static char watched[FILES];
-static long *counter;
-static const char *folder, *within, *kind;
-static long at;
+static struct fault { long counted, at; char kind[16], within[240]; } *fault;
+static const char *folder;
 
 static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 __attribute__((constructor)) static void begin(void) {
-    const char *file = getenv("FAULT_COUNTER"), *number = getenv("FAULT_AT");
+    const char *file = getenv("FAULT_FILE");
     folder = getenv("FAULT_FOLDER");
-    within = getenv("FAULT_WITHIN");
-    kind = getenv("FAULT_KIND");
-    at = number ? atol(number) : 0;
-    if (!file || !folder || !kind) return;
+    if (!file || !folder) return;
     int (*open_)(const char *, int, ...) = next("open");
     int fd = open_(file, O_RDWR);
     if (fd < 0) return;
-    void *page = mmap(0, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (page != MAP_FAILED) counter = page;
+    void *page = mmap(0, sizeof(struct fault), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page != MAP_FAILED) fault = page;
     close(fd);
 }
 
 static int is_watched(const char *path) {
-    return counter && path && !strncmp(path, folder, strlen(folder)) && (!within || strstr(path, within));
+    return fault && path && !strncmp(path, folder, strlen(folder)) && strstr(path, fault->within);
 }
 
 enum { GOES_ON, FAILS, IS_TOLD_AS_FAILED, DIES_AFTER };
 
 static int decide(void) {
-    long number = __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
+    long number = __atomic_add_fetch(&fault->counted, 1, __ATOMIC_SEQ_CST), at = fault->at;
     if (!at || number < at) return GOES_ON;
-    if (!strcmp(kind, "full")) { errno = ENOSPC; return FAILS; }
+    if (!strcmp(fault->kind, "full")) { errno = ENOSPC; return FAILS; }
     if (number > at) return GOES_ON;
-    if (!strcmp(kind, "error")) { errno = EIO; return FAILS; }
-    if (!strcmp(kind, "kill")) kill(0, SIGKILL);
-    return !strcmp(kind, "late") ? IS_TOLD_AS_FAILED : !strcmp(kind, "after") ? DIES_AFTER : GOES_ON;
+    if (!strcmp(fault->kind, "error")) { errno = EIO; return FAILS; }
+    if (!strcmp(fault->kind, "kill")) kill(0, SIGKILL);
+    return !strcmp(fault->kind, "late") ? IS_TOLD_AS_FAILED : !strcmp(fault->kind, "after") ? DIES_AFTER : GOES_ON;
 }
 
 static long end(int decision, long result) {
@@ -75,11 +71,18 @@ static long end(int decision, long result) {
         return decision == FAILS ? -1 : (type)end(decision, (long)(call)); \
     } while (0)
 
-static int is_of_watched_file(int fd) { return counter && fd >= 0 && fd < FILES && watched[fd]; }
+static int is_of_watched_file(int fd) { return fault && fd >= 0 && fd < FILES && watched[fd]; }
 
 static int opened(int fd, int holds) {
     if (fd >= 0 && fd < FILES) watched[fd] = (char)holds;
     return fd;
+}
+
+/* Whether a file can be opened all the same: on a full disk, if it exists. `errno` stays if it cannot. */
+static int has_room(const char *path) {
+    int before = errno, has = before == ENOSPC && !access(path, F_OK);
+    errno = before;
+    return has;
 }
 
 #define OPEN(name, declared, path, given) \
@@ -90,7 +93,7 @@ static int opened(int fd, int holds) {
         va_end(more); \
         int (*real) declared = next(#name); \
         int holds = (flags & O_ACCMODE) != O_RDONLY && is_watched(path); \
-        if (holds && flags & O_CREAT && decide() == FAILS) return -1; \
+        if (holds && flags & O_CREAT && decide() == FAILS && !has_room(path)) return -1; \
         return opened(real given, holds); \
     }
 

@@ -43,3 +43,25 @@ def test_points_by_a_column_that_is_not_there() -> None:
     table = pa.table({"event_type": ["P"], "ts": [1], "x": [5]})
     with pytest.raises(ValueError, match="there is no column 'batch'"):
         cep.monitor("P(x=x)", None, table, points="batch")
+
+
+@pytest.mark.parametrize(
+    ("signature", "told"),
+    [
+        ("P(s: int)", "s of P is of type int in the signature, and the table's column holds string"),
+        ("P(x: string)", "x of P is of type string"),
+        ("P(f: int)", "f of P is of type int"),
+        ("P(z: int)", "P has the attribute z in the signature, and the table no such column"),
+    ],
+)
+def test_a_table_that_breaks_its_signature(signature: str, told: str) -> None:
+    table = pa.table({"event_type": ["P", "P"], "ts": [1, 1], "x": [1, 2], "f": [1.0, 1.5], "s": ["a", "b"]})
+    with pytest.raises(ValueError, match=told):
+        cep.monitor("P(v)", signature, table)
+    with pytest.raises(ValueError, match=told):
+        cep.why("P(v)", signature, table, (1, 0), {"v": "a" if "string" in signature else 1})
+
+
+def test_a_table_may_hold_ints_for_floats_and_bools_for_ints() -> None:
+    table = pa.table({"event_type": ["P", "P"], "ts": [1, 1], "x": [1, 2], "b": [True, False]})
+    assert cep.monitor("P(x, 1)", "P(x: float, b: int)", table).to_pylist() == [{"ts": 1, "tp": 0, "x": 1.0}]

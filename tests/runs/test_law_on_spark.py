@@ -22,8 +22,11 @@ from jobs.stages.evaluating.partials import Way
 from jobs.tasks.nightly import TASKS, refused_days, slice_, with_scope
 from tests.runs.lake.dying_stage import ended_after_writing
 from tests.runs.lake.lakes import SmallLake, Tables
-from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day, join_projected, write_day
+from tests.runs.lake.small_workload import POLICIES, PROJECTED, QUESTIONS, day, join_projected, write_day
 from tests.scales import at
+
+FURTHER = ("", "_episodes", "_judged", "_why")
+"""The tables of a policy, by suffix."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -110,9 +113,9 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
 
     Spark cuts the slices, by the ranks that `seq` says, or as if events.sql gave `seq`.
 
-    There are slices in which a policy finds nothing but silence. A policy that is projected joins: slices find the same
-    points, which a shuffle makes distinct before they are counted and joined to episodes. Its causes are those of the
-    policy in one slice, too.
+    There are slices in which a policy finds nothing but silence. Policies that are projected join: slices find the same
+    points, which a shuffle makes distinct before they are counted and joined to episodes. Their causes are those of the
+    policies in one slice, too.
     """
     stored = {(row["query"], row["day"]): row["matches_total"] for row in undisturbed["result_days"]}
     assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
@@ -120,7 +123,7 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
         "silence": ["32", "29"],
     }
     join_projected(copied.home)
-    expected = _after_heavy(undisturbed["events"])
+    expected = _of_projected(undisturbed["events"])
     with copied.leased("run-2"):
         with at(copied.spark, "large"):
             everything = _everything(copied.begin(1, 2, "run-2"))
@@ -129,39 +132,40 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
             monkeypatch.setattr("jobs.stages.slice_events.seq_is_rank", lambda _: False)
             slice_(everything)
             assert sorted(map(repr, copied.rows("_work/slices"))) == ranked
-        plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
-        assert any("after_heavy is sliced before EXISTS projects" in plan for plan in plans)
+        plans = " ".join(str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2")
+        assert all(f"{name} is sliced before EXISTS projects" in plans for name in PROJECTED)
         told = []
         for way in get_args(Way):
             evaluate(everything, way=way)
-            tables = copied.tables(*(f"after_heavy{suffix}" for suffix in ("", "_episodes", "_judged", "_why")))
-            of_projected = [row for row in tables["result_days"] if row["query"] == "after_heavy"]
-            tables["result_days"] = [row for row in tables["result_days"] if row["query"] != "after_heavy"]
-            points = {row["ts"] for row in tables.pop("after_heavy")}
-            episodes = tables.pop("after_heavy_episodes")
-            told.append(tables.pop("after_heavy_why"))
-            assert {row["day"] for row in tables.pop("after_heavy_judged")} == {day(1), day(2)}
-            assert points == expected
-            assert [int(str(row["matches_total"])) for row in of_projected] == [
-                sum(day(number) == datetime.fromtimestamp(ts, UTC).date() for ts in expected) for number in (1, 2)
-            ]
-            assert sum(int(str(row["points"])) for row in episodes) == len(expected)
+            tables = copied.tables(*(f"{name}{suffix}" for name in PROJECTED for suffix in FURTHER))
+            of_projected = [row for row in tables["result_days"] if row["query"] in PROJECTED]
+            tables["result_days"] = [row for row in tables["result_days"] if row["query"] not in PROJECTED]
+            told.append([tables.pop(f"{name}_why") for name in PROJECTED])
+            for name, points in expected.items():
+                assert {row["ts"] for row in tables.pop(name)} == points
+                assert {row["day"] for row in tables.pop(f"{name}_judged")} == {day(1), day(2)}
+                assert [int(str(row["matches_total"])) for row in of_projected if row["query"] == name] == [
+                    sum(day(number) == datetime.fromtimestamp(ts, UTC).date() for ts in points) for number in (1, 2)
+                ]
+                assert sum(int(str(row["points"])) for row in tables.pop(f"{name}_episodes")) == len(points)
             assert tables == undisturbed
         monkeypatch.setattr("jobs.stages.slicing.planning.WORTH_CHANGING", 2)
         slice_(everything)
-        plans = [str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2"]
-        assert not any("before EXISTS projects" in plan for plan in plans)
+        plans = " ".join(str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2")
+        assert "before EXISTS projects" not in plans
         evaluate(everything, way="here")
-        whole = copied.tables("after_heavy_why")["after_heavy_why"]
-        assert {(row["ts"], row["leaf"]) for row in whole} >= {(min(expected), "event")}
+        whole = [copied.tables(f"{name}_why")[f"{name}_why"] for name in PROJECTED]
+        for leaf, points, causes in zip(("event", "absence"), expected.values(), whole, strict=True):
+            assert {(row["ts"], row["leaf"]) for row in causes} >= {(min(points), leaf)}
         assert told == [whole] * len(get_args(Way))
 
 
-def _after_heavy(events: list[dict[str, object]]) -> set[object]:
-    """The points of days 1 and 2 that violate the projected policy, by its definition."""
+def _of_projected(events: list[dict[str, object]]) -> dict[str, set[int]]:
+    """The points of days 1 and 2 that violate the projected policies, by their definitions."""
     heavy = [int(str(row["ts"])) for row in events if row["event_type"] == "Start" and int(str(row["load"])) > 80]
     stamps = {int(str(row["ts"])) for row in events if row["day"] in (day(1), day(2))}
-    return {ts for ts in stamps if any(72_000 <= ts - then <= 86_400 for then in heavy)}
+    after = {ts for ts in stamps if any(72_000 <= ts - then <= 86_400 for then in heavy)}
+    return {"after_heavy": after, "no_heavy": stamps - after}
 
 
 def _everything(run: Run) -> Run:

@@ -27,6 +27,7 @@ from cep_core.language.evaluator import (
     CERTAIN,
     PIECES,
     Atom,
+    Explain,
     OpenForm,
     Ownership,
     Reach,
@@ -41,10 +42,9 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.walk import free_variables
 from cep_core.language.totals import parts
-from cep_core.monitoring.first_order.answering import looked_at_by, satisfactions_of, satisfied_part, witnesses_of
+from cep_core.monitoring.first_order.answering import looked_at_by, satisfactions_of, satisfied_part
 from cep_core.monitoring.first_order.gathering import gathered, pieces_of, projected
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
-from cep_core.monitoring.first_order.result.claims import beside, claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import (
     PartsOfDays,
     cut_edges,
@@ -54,13 +54,13 @@ from cep_core.monitoring.first_order.result.day_episodes import (
 )
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
-from cep_core.monitoring.first_order.result.witnessed import Witnesses, smallest_of_slices, witness_fields
-from cep_core.monitoring.shared.causes import WHY
+from cep_core.monitoring.first_order.result.witnessed import Witnesses, smallest_of_slices
+from cep_core.monitoring.first_order.violation_causes import REFUTES, ViolationCauses
+from cep_core.monitoring.shared.causes import MOST_CLAIMS, WHY
 from cep_core.monitoring.shared.episodes import EPISODES, partial_episodes
 from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
 from cep_core.monitoring.shared.sub_logs import Values, sub_log_types, sub_logs
-from cep_core.monitoring.shared.why.proving import ProofMaker
 
 Constants = Mapping[str, int | float | str]
 """The values of a sub-log, by attribute of `-- for each`."""
@@ -101,14 +101,8 @@ class PolicyEvaluator(PolicyResults):
             "cost: rows in and out of each operator, and one pass over the points for each metric operator",
             *sub_logs_too,
             *([PASSES] if self.policy.condition is not None else []),
-            *self._unused_by_slicer(),
+            *([REFUTES] if self._explain is not None else []),
         )
-
-    def _unused_by_slicer(self) -> Iterator[str]:
-        """Which variables would be there to slice by if no causes were wanted."""
-        if self._open is not None and self.opened is None:
-            names = ", ".join(self._open.hidden)
-            yield f"not sliced by {names} of NOT EXISTS: a cause refutes all values; with explained: 0 it may be"
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
@@ -149,8 +143,9 @@ class PolicyEvaluator(PolicyResults):
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
         yield from self._partial_judged(pa.concat_tables(judged), owned.days)
-        first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
-        yield from tagged(self._causes(first_ones, logs), WHY)
+        if self._explain is None:
+            first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
+            yield from tagged(self._causes.batches(first_ones, logs), WHY)
 
     def gather(
         self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
@@ -173,11 +168,8 @@ class PolicyEvaluator(PolicyResults):
 
     @cached_property
     def opened(self) -> OpenForm | None:
-        """The policy before its outermost EXISTS projects; None if it has none.
-
-        None, too, if causes of a negated one are wanted: they refute all values, and no slice has these together.
-        """
-        if self._open is None or (self.explained and self._open.negated):
+        """The policy before its outermost EXISTS projects; None if it has none."""
+        if self._open is None:
             return None
         own = self._open.policy
         return OpenForm(atoms_of(own), reads_of(own), tuple(self.policy.variables), self._open.hidden)
@@ -196,12 +188,12 @@ class PolicyEvaluator(PolicyResults):
             self._placed(t, of_days[0].schema, {}) for t in judged_on_days(None, log, points_of_days, owned, {})
         ]
         yield from self._partial_judged(pa.concat_tables(of_days), owned.days)
-        if self.explained:
+        if self.explained and not self._causes.refutes:
             visible = replace(held, relation=projected(held, self.policy.variables), types=self.policy.variables)
             numbers = np.zeros(len(points_of_days), np.int64)
             listed = self._violations(visible, log, {}, points_of_days, numbers, self.explained)
             first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
-            yield from tagged(self._causes(first_ones, {(): log}, Witnesses(self._open, held)), WHY)
+            yield from tagged(self._causes.batches(first_ones, {(): log}, Witnesses(self._open, held)), WHY)
 
     @property
     def sub_log_types(self) -> dict[str, AttributeType]:
@@ -247,41 +239,23 @@ class PolicyEvaluator(PolicyResults):
             listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
             yield self._placed(listed, self.schema, constants)
 
-    def _causes(
-        self, violations: pa.Table, logs: Mapping[Values, PointLog], witnesses: Witnesses | None = None
-    ) -> list[pa.RecordBatch]:
-        """The claims of a proof of each violation, made from the log in which it is.
-
-        `witnesses`: those that the slice owns, of a policy before its outermost EXISTS projects; None: all there are.
-        """
-        complete = self._reported_causes
-        if witnesses is None and self._witnessed is not None and violations.num_rows:
-            witnesses = Witnesses(self._witnessed, witnesses_of(self._witnessed, logs[()], violations))
-        makers: dict[Values, ProofMaker] = {}
-        tables = [complete.empty_table()]
-        for violation in violations.to_pylist():
-            values = tuple(violation[name] for name in self.policy.for_each)
-            if values not in makers:
-                makers[values] = proof_maker(self.policy, logs[values])
-            maker = makers[values]
-            claims = witnesses.claims_of(maker, violation) if witnesses else claims_of(self.policy, maker, violation)
-            tables.append(beside(claims, violation, complete))
-        return pa.concat_tables(tables).combine_chunks().to_batches()
-
     @property
-    def _witnessed(self) -> OpenPolicy | None:
-        """The open policy, if its satisfactions are witnesses of violations."""
-        return None if self._open is None or self._open.negated else self._open
+    def _explain(self) -> Explain | None:
+        return self._refuted if self.explained and self._causes.refutes else None
 
-    @property
-    def _reported_causes(self) -> pa.Schema:
-        """The columns of causes as a slice reports them."""
-        further = [] if self._witnessed is None else witness_fields(self._witnessed)
-        return pa.schema([*with_certain(self.cause_schema), *further])
+    def _refuted(self, rows: pa.Table, events: pa.Table | None, points: pa.Table) -> Iterator[pa.RecordBatch]:
+        """The causes of violations of NOT EXISTS (`Explain`); without events, the first claim of each."""
+        log = point_log_of(_NO_EVENTS, {}, points) if events is None else point_log_of(events, self.looked_at, points)
+        most = 0 if events is None else MOST_CLAIMS
+        yield from tagged(self._causes.batches(self._placed(rows, self.schema, {}), {(): log}, most=most), WHY)
+
+    @cached_property
+    def _causes(self) -> ViolationCauses:
+        return ViolationCauses(self.policy, self._open, with_certain(self.cause_schema))
 
     def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        if self._witnessed is not None:
-            partials = smallest_of_slices(partials, self.cause_schema, self._witnessed)
+        if self._causes.witnessed is not None:
+            partials = smallest_of_slices(partials, self.cause_schema, self._causes.witnessed)
         return super()._merged_causes(partials, days)
 
     def _judges(self, held: Satisfactions, log: PointLog) -> Satisfactions | None:

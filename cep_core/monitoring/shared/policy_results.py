@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import OFFSET
-from cep_core.language.evaluator import RESULT, Ownership, ResultTable, tagged, together
+from cep_core.language.evaluator import RESULT, Explain, Ownership, ResultTable, tagged, together
 from cep_core.language.settings import Settings
 from cep_core.language.totals import Days
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
@@ -95,9 +95,22 @@ class PolicyResults(ABC):
                 combine=self._combined_episodes,
                 counted_in=COUNTED_IN,
             ),
-            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=self.causes_are),
+            ResultTable(
+                WHY,
+                self.cause_schema,
+                self._merged_causes,
+                together,
+                comment=self.causes_are,
+                explain=self._explain,
+                explained=self.explained,
+            ),
             self._table_of_judged,
         )
+
+    @property
+    def _explain(self) -> Explain | None:
+        """Makes the causes once the violations are known; None if each slice makes those of its own violations."""
+        return None
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.arguments import query_text, reading_of
+from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
 from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter
@@ -24,6 +24,8 @@ from jobs.log_files.remarks import remark
 STANDARD_INPUT = Path("-")
 TEXTS = ("monpoly", "dejavu", "rv")
 TABLES = ("csv", "json", "parquet")
+NAMES = "names"
+"""The form of a text with a time-point on each line: its stamp and the names that hold there."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,15 @@ def opened(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedL
         if options.sig is not None:
             raise WrongWorkload(f"--sig: a {options.format} file has columns of its own; leave the signature out")
         return _table(options, wanted, meter)
+    if options.format == NAMES:
+        raise WrongWorkload("--format names is for .mtl policies: an event of an .mfotl policy has arguments")
     if options.sig is None:
         raise WrongWorkload(f"a log of the form {options.format} has no types of its own: --sig FILE gives them")
     return _text(options, meter)
 
 
 def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
+    refuse_options_of_tables(options)
     is_input = options.log == STANDARD_INPUT
     log = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, meter)
     signature = query_text(options.sig)

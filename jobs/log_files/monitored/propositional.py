@@ -20,7 +20,7 @@ from cep_core.language.propositional.propositional_language import PROPOSITIONAL
 from cep_core.propositional_on_log import PropositionalOnLog, propositional_policy_of
 from cep_core.stream_settings import StreamSettings, Tally
 from jobs.exits import WrongWorkload
-from jobs.log_files.arguments import query_text, reading_of
+from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
 from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_file import COMPRESSED
@@ -82,21 +82,28 @@ class AskedTruths:
         return self._asked.causes_of_verdict(row)
 
     def _explained(self) -> PropositionalOnLog:
+        return PropositionalOnLog(self._options.query, _NO_EVENTS, self._settings, self._of_names())
+
+    def _of_names(self) -> LogSchema:
+        """The schema of a log in which every name may be an atom; its times are in the unit that the user says."""
         written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL).written
-        schema = self._with_conditions(schema_mentioned_by(written))
-        return PropositionalOnLog(self._options.query, _NO_EVENTS, self._settings, schema)
+        schema = replace(schema_mentioned_by(written), unit=self._options.unit or "s")
+        return self._with_conditions(schema)
 
     def _of_log(self) -> PropositionalOnLog:
         options = self._options
         if not self._is_table():
+            refuse_options_of_tables(options)
             is_input = options.log == STANDARD_INPUT
             source = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, self._meter)
             if self._conditions:
                 raise WrongWorkload("--atom: the atoms of a text log are its names, which have no attributes")
             try:
-                return PropositionalOnLog(options.query, source, self._settings)
+                return PropositionalOnLog(options.query, source, self._settings, self._of_names())
             except ValueError as error:
                 raise WrongWorkload(f"{options.query}: {error}") from error
+        if options.skip_bad:
+            raise WrongWorkload("--skip-bad is for text logs: a table has no lines that are no points")
         log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
         remark(*log.notes)
         self.clock = LogClock.of(log, options.zone)
@@ -108,12 +115,16 @@ class AskedTruths:
     def _is_table(self) -> bool:
         """Whether the log is a table: as the user says, else unless its text begins with @."""
         options = self._options
-        if options.log == STANDARD_INPUT or options.format == "names":
+        if options.log == STANDARD_INPUT:
+            if options.format in TABLES:
+                raise WrongWorkload("standard input is read as a text of lines '@ts name name ...'")
             return False
-        if options.format in TABLES or self._conditions or options.for_each:
-            return True
+        if options.format is not None:
+            return options.format in TABLES
         with open_text(options.log, Meter()) as file:
             begin = file.read(1 << 16).lstrip()
+        if not begin.startswith(b"@") and (self._conditions or options.for_each):
+            return True
         suffixes = [suffix.lower() for suffix in options.log.suffixes if suffix.lower() not in COMPRESSED]
         return bool(begin) and not begin.startswith(b"@") and bool(suffixes) and suffixes[-1] not in (".log", ".txt")
 

@@ -45,4 +45,5 @@ def _evaluated_here(
     jobs, columns = slices.largest_first(), columns_of(run)
     for done, job in enumerate(jobs):
         run.progress.advance(done, len(jobs), "tasks")
-        yield from evaluate_slice(assignment, job.plan_id, job.slice, events_of(job, columns), points)
+        events = events_of(job, columns, assignment.row_limit)
+        yield from evaluate_slice(assignment, job.plan_id, job.slice, events, points)

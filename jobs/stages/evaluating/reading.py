@@ -20,6 +20,7 @@ WORTH_CUTTING = 0.75
 
 Moments = tuple[int, ...]
 Stamps = npt.NDArray[np.int64]
+NO_STAMPS: Stamps = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,14 @@ class Reading:
     points: pa.Table | None = None
 
     @classmethod
-    def of(cls, evaluator: Evaluator, events: pa.Table, points: pa.Table | None) -> Reading:
-        """An evaluator's reading of a slice. Raises ValueError if it lacks the time-points that it needs."""
+    def of(cls, evaluator: Evaluator, stamps: Stamps, points: pa.Table | None) -> Reading:
+        """An evaluator's reading of a slice. `stamps`: of its events.
+
+        Raises ValueError if it lacks the time-points that it needs.
+        """
         if evaluator.reads_points and points is None:
             raise ValueError("the evaluator reads time-points, but the slice came without them")
-        return cls(evaluator.reach, events["ts"].to_numpy(), points if evaluator.reads_points else None)
+        return cls(evaluator.reach, stamps, points if evaluator.reads_points else None)
 
     def start(self, moment: int) -> int:
         """The first log time that a result certain at `moment` can depend on."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.slicing import Plan, owning_slices
+from jobs.stages.evaluating.large_slices import Rows, RowsOfFile
 from jobs.stages.evaluating.slice_worker import Assignment
 
 if TYPE_CHECKING:
@@ -93,16 +93,13 @@ def columns_of(run: Run) -> dict[str, pa.DataType]:
     return {"event_type": pa.string(), **dict.fromkeys(("ts", "seq", "pos", "offset"), pa.int64()), **attributes}
 
 
-def events_of(job: SliceFile, columns: Mapping[str, pa.DataType]) -> pa.Table:
-    """A slice's events in (ts, seq) order, read from its file without Spark.
+def events_of(job: SliceFile, columns: Mapping[str, pa.DataType], most: int) -> Rows:
+    """A slice's events in (ts, seq) order, read from its file without Spark; of more than `most` events, part by part.
 
     Texts come as the codes in which the file has them, each column with one dictionary that has no text twice: no query
     of the slice encodes them again.
     """
     if not job.path:
         return pa.schema(columns.items()).empty_table()
-    texts = [name for name, kind in columns.items() if kind == pa.string()]
-    events = pq.ParquetFile(job.path, read_dictionary=texts).read(columns=list(columns), use_threads=False)
-    if all(column.num_chunks <= 1 for column in events.columns):
-        return events
-    return events.unify_dictionaries().combine_chunks()
+    rows = RowsOfFile(job.path, columns)
+    return rows if rows.num_rows > most else rows.all()

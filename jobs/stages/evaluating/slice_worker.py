@@ -37,6 +37,7 @@ from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.large_slices import Rows
 from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
 SchemaValues = tuple[
@@ -119,14 +120,14 @@ class SlicePartial:
 
 
 def evaluate_slice(
-    assignment: Assignment, plan_id: str, number: int, events: pa.Table, points: pa.Table | None = None
+    assignment: Assignment, plan_id: str, number: int, events: Rows, points: pa.Table | None = None
 ) -> Iterator[SlicePartial]:
     """The partial results of one slice; `events` in (ts, seq) order with `pos`.
 
     `points`: all time-points of the days read, as in `Evaluator.evaluate`. A slice without events has partial results
     of queries that speak of silence, and of no others.
     """
-    plan = assignment.plan(plan_id)
+    plan, stamps = assignment.plan(plan_id), events.column("ts").to_numpy()
     for query in assignment.queries:
         if query.name not in plan.queries:
             continue
@@ -137,7 +138,7 @@ def evaluate_slice(
         evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
         assert evaluate is not None
         blocks = assignment.blocks[query.into]
-        reading = Reading.of(evaluator, events, points)
+        reading = Reading.of(evaluator, stamps, points)
         starts = assignment.since.get(query.into, (BEGINNING,) * len(blocks))
         for block, (days, since) in enumerate(zip(blocks, starts, strict=True)):
             if not plan.covers(days):

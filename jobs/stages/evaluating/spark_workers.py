@@ -113,7 +113,7 @@ def _by_path(run: Run, jobs: list[SliceFile], assignment: Assignment, points: Po
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 job = jobs[index]
-                events = events_of(job, columns)
+                events = events_of(job, columns, assignment.row_limit)
                 yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events, points()))
 
     tasks = run.spark.range(0, len(jobs), 1, max(1, len(jobs)))

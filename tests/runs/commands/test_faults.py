@@ -36,27 +36,29 @@ def test_nothing_published_is_lost_and_the_message_says_why(
     drawn = random.Random(SEED)
     write_day(disk.home, 1, early=True)
     full = Fault("full", drawn.randrange(1, 150))
-    ended = disk.run(full, *TABLES)
-    assert ended.code == 1, ended.told
-    assert is_told(full, ended), ended.told
-    between = disk.lake.tables()
-    assert disk.run(None).code == 0
-    early, pages = disk.lake.tables(), disk.pages()
-    assert early != undisturbed
-    assert unpublished(between, undisturbed, early) == []
+    with disk.program() as run:
+        ended = run(full, *TABLES)
+        assert ended.code == 1, ended.told
+        assert is_told(full, ended), ended.told
+        between = disk.lake.tables()
+        assert run(None).code == 0
+        early, pages = disk.lake.tables(), disk.pages()
+        assert early != undisturbed
+        assert unpublished(between, undisturbed, early) == []
 
-    write_day(disk.home, 1)
-    for fault in (
-        Fault("error", drawn.randrange(1, 150)),
-        Fault("late", drawn.randrange(1, 150)),
-        Fault("kill", 1, "/climbs/_delta_log/"),
-    ):
-        ended = disk.run(fault, *TABLES)
-        assert ended.writes >= fault.at
-        assert is_told(fault, ended), (fault, ended.told)
-        assert unpublished(disk.lake.tables(), early, undisturbed) == [], fault
-    assert ended.code < 0
-    ended = disk.run(Fault("after", 1, f"machines/{day(2)}"))
+        write_day(disk.home, 1)
+        for fault in (
+            Fault("error", drawn.randrange(1, 150)),
+            Fault("late", drawn.randrange(1, 150)),
+            Fault("kill", 1, "/climbs/_delta_log/"),
+        ):
+            ended = run(fault, *TABLES)
+            assert ended.writes >= fault.at
+            assert is_told(fault, ended), (fault, ended.told)
+            assert unpublished(disk.lake.tables(), early, undisturbed) == [], fault
+        assert ended.code < 0
+    with disk.program() as run:
+        ended = run(Fault("after", 1, f"machines/{day(2)}"))
     assert ended.code < 0
     assert disk.lake.tables() == undisturbed
     died = disk.pages()

@@ -62,10 +62,15 @@ LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUA
 }
 """Policies that look at points before, wait for an hour, pass over points, and speak where no event of theirs is."""
 
-PROJECTED = """-- When had some machine started heavy twenty to twenty-four hours before?
+PROJECTED = {
+    "after_heavy": """-- When had some machine started heavy twenty to twenty-four hours before?
 EXISTS m, x. ONCE[20h,1d] (Start(m, x) AND x > 80)
-"""
-"""A policy that is sliced by the variables that its results lack: each slice finds points, some the same ones."""
+""",
+    "no_heavy": """-- When had no machine started heavy twenty to twenty-four hours before?
+NOT (EXISTS m, x. ONCE[20h,1d] (Start(m, x) AND x > 80))
+""",
+}
+"""Policies that are sliced by the variables that their results lack: each slice finds points, some the same ones."""
 
 QUERIES = {
     "chains": """-- How many chains of starts and stops does each machine have?
@@ -113,8 +118,9 @@ def write_workload(folder: Path, days: int = 4) -> Path:
 
 
 def join_projected(home: Path) -> None:
-    """Let the policy `after_heavy` join the workload."""
-    (home / "policies" / "after_heavy.mfotl").write_text(PROJECTED)
+    """Let the policies of `PROJECTED` join the workload."""
+    for name, text in PROJECTED.items():
+        (home / "policies" / f"{name}.mfotl").write_text(text)
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False, early: bool = False) -> None:

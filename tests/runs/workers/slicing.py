@@ -8,8 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import points_of
-from cep_core.language.evaluator import RESULT, Evaluator, of_table
+from cep_core.language.evaluator import RESULT, Evaluator, ResultTable, of_table
 from cep_core.slicing import Plan, split
+from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.explained_rows import MOST_EVENTS, Round
+from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading, between
 from jobs.stages.evaluating.slice_files import SliceFile, slices_of_silence
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes, gather
 
@@ -32,14 +35,45 @@ def of_slices(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.T
 def merged(
     assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table, name: str, suffix: str = RESULT
 ) -> list[pa.Table]:
-    """The merged result of each block of days of one query, or a table that comes with it."""
+    """The merged result of each block of days of one query, or a table that comes with it or explains it.
+
+    `events`: those that are published.
+    """
     evaluator, days = evaluator_of(assignment, name), assignment.blocks[name]
     batches: list[list[pa.RecordBatch]] = [[] for _ in days]
     for partial in partials(assignment, plan, events, points):
         if partial.query == name:
             batches[partial.block] += map(from_bytes, partial.batches)
     [table] = [table for table in evaluator.tables if table.suffix == suffix]
+    if table.explain is not None:
+        results = [evaluator.merge(of_table(own), block) for own, block in zip(batches, days, strict=True)]
+        since = assignment.since.get(name, (BEGINNING,) * len(days))
+        batches = [
+            explained(evaluator, table, rows, block, begin, events, points)
+            for rows, block, begin in zip(results, days, since, strict=True)
+        ]
     return [table.merge(of_table(own, suffix), block) for own, block in zip(batches, days, strict=True)]
+
+
+def explained(
+    evaluator: Evaluator,
+    table: ResultTable,
+    rows: pa.Table,
+    days: Moments,
+    since: int,
+    events: pa.Table,
+    points: pa.Table,
+    most: int = MOST_EVENTS,
+) -> list[pa.RecordBatch]:
+    """What explains the first rows of each day of a block. `since`: as in `Round`."""
+
+    def published(begin: int, end: int, most: int) -> pa.Table | None:
+        span = between(events["ts"].to_numpy(), begin, end)
+        inside = events.slice(span.start, span.stop - span.start)
+        return inside if inside.num_rows <= most else None
+
+    reading = Reading(evaluator.reach, NO_STAMPS, points)
+    return list(Round(days, since, reading, published).explained(table, rows, most))
 
 
 def evaluator_of(assignment: Assignment, name: str) -> Evaluator:

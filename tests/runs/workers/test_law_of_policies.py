@@ -21,14 +21,16 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
 from cep_core.language.temporal.walk import free_variables, with_operands
+from cep_core.monitoring.shared.listing import first_of_each_day
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
+from cep_core.slicing.ranges import BEGINNING
 from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_points, signatures
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
 from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
 from jobs.stages.slicing.seen import Seen
-from tests.runs.workers.slicing import all_points, merged
+from tests.runs.workers.slicing import all_points, explained, merged
 from tests.slicing.laws.only_read import only_read
 
 FEW = settings(
@@ -66,7 +68,11 @@ class World:
 
     def whole(self, days: tuple[int, ...], suffix: str = RESULT) -> pa.Table:
         [table] = [table for table in self.evaluator.tables if table.suffix == suffix]
-        partials = self.evaluator.evaluate(self.events, Ownership(days=days), all_points(self.events))
+        points = all_points(self.events)
+        partials = list(self.evaluator.evaluate(self.events, Ownership(days=days), points))
+        if table.explain is not None:
+            rows = first_of_each_day(self.evaluator.merge(of_table(partials), days), days, table.explained)
+            partials = list(table.explain(rows.drop_columns([CERTAIN]), self.events, points))
         return table.merge(of_table(partials, suffix), days)
 
     def assignment(
@@ -288,3 +294,29 @@ def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject)
         whole = world.whole(DAYS, suffix)
         certain = whole[CERTAIN].to_numpy()
         assert table.to_pylist() == whole.filter(pa.array((certain >= own[0]) & (certain < own[1]))).to_pylist()
+
+
+@FEW
+@given(st.data())
+def test_the_first_rows_are_explained_from_their_own_events(data: st.DataObject) -> None:
+    """Together or, where the events in reach are too many, each by itself; a row with too many has its first claim."""
+    schema = LogSchema({name: {"a": Attribute("a", AttributeType.INT)} for name in "PQ"})
+    drawn = data.draw(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("PQ"), st.integers(0, 2)), min_size=1))
+    rows = [{"event_type": k, "ts": ts, "a": a, "offset": 0} for ts, k, a in sorted(drawn)]
+    log = pa.Table.from_pylist(
+        rows, pa.schema([("event_type", pa.string()), *((n, pa.int64()) for n in ("ts", "a", "offset"))])
+    )
+    log = log.append_column("seq", pa.array(range(log.num_rows)))
+    text = "-- What is wrong?\nNOT (EXISTS x. P(x) AND ONCE[0,1] Q(x))\n"
+    world = World(schema, QueryText("p", "policies/p.mfotl", text, Settings(explained=3)), log)
+    [table] = [table for table in world.evaluator.tables if table.suffix == "_why"]
+    assert table.explain is not None
+    violations = world.evaluator.merge(of_table(world.evaluator.evaluate(log, None, all_points(log))))
+    ts = log["ts"].to_numpy()
+    alone = {row["ts"]: int(((ts >= row["ts"] - 1) & (ts <= row["ts"])).sum()) for row in violations.to_pylist()}
+    most = data.draw(st.integers(0, len(ts)))
+    batches = explained(world.evaluator, table, violations, DAYS, BEGINNING, log, all_points(log), most)
+    found = table.merge(batches, DAYS).to_pylist()
+    for row in world.whole(DAYS, "_why").to_pylist():
+        own = [claim for claim in found if claim["ts"] == row["ts"]]
+        assert row in own if alone[row["ts"]] <= most else [claim["node"] for claim in own] == [0]

@@ -8,11 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cep_core.events.schema import AttributeType, LogSchema
+from jobs.stages.evaluating.large_slices import RowsOfFile
 from jobs.stages.evaluating.slice_files import SliceFile, events_of
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("slices")
+
 
 COLUMNS = {"event_type": pa.string(), "ts": pa.int64(), "name": pa.string()}
 
@@ -30,12 +39,30 @@ def test_texts_are_codes_of_one_dictionary(tmp_path: Path, rows: int) -> None:
     )
     path = tmp_path / "slice.parquet"
     pq.write_table(written, path, row_group_size=rows)
-    read = events_of(SliceFile(str(path), "p", 0), COLUMNS)
+    read = events_of(SliceFile(str(path), "p", 0), COLUMNS, most=5)
+    assert isinstance(read, pa.Table)
     assert read.column_names == list(COLUMNS)
     for name in ("event_type", "name"):
         (codes,) = read.column(name).chunks
         assert codes.dictionary_decode().to_pylist() == written.column(name).to_pylist()
         assert len(codes.dictionary.unique()) == len(codes.dictionary)
+
+
+@given(st.integers(1, 9), st.integers(0, 20), st.integers(0, 20))
+def test_a_large_slice_gives_any_part_of_its_file(folder: Path, of_group: int, offset: int, length: int) -> None:
+    """Whatever groups of rows the file has: the same rows as the whole file, in codes of one dictionary."""
+    names = pa.array([None if row % 5 == 0 else f"n{row % 7}" for row in range(20)], pa.string())
+    written = pa.table({"event_type": pa.array(list("AABBC") * 4), "ts": pa.array(range(20)), "name": names})
+    path = folder / f"{of_group}.parquet"
+    pq.write_table(written, path, row_group_size=of_group)
+    rows = events_of(SliceFile(str(path), "p", 0), COLUMNS, most=19)
+    assert isinstance(rows, RowsOfFile)
+    assert rows.num_rows == 20
+    assert rows.column("ts").to_pylist() == list(range(20))
+    length = min(length, 20 - offset)
+    part = rows.slice(offset, length)
+    assert part.to_pylist() == written.slice(offset, length).to_pylist()
+    assert all(column.num_chunks <= 1 for column in part.columns)
 
 
 @pytest.mark.parametrize("workload", ["nyc_flights", "data_usage"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cep_core.compile import bind_text
@@ -15,7 +17,9 @@ from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Ownership, Reach, of_table
 from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
+from jobs.stages.evaluating.large_slices import RowsOfFile
 from jobs.stages.evaluating.reading import Reading, pieces
+from jobs.stages.evaluating.slice_files import SliceFile, events_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
     QueryText,
@@ -92,8 +96,9 @@ def log() -> pa.Table:
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
 @pytest.mark.parametrize("limit", [10_000, 60])
 @pytest.mark.parametrize("ranges", [1, 2])
-def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
-    """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
+def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int, tmp_path: Path) -> None:
+    """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both. Slices are files: one
+    with more rows than the limit is read range by range."""
     events = log()
     evaluator = bind_text(query.text, SCHEMA).evaluator(query.settings)
     plan = make_plan(
@@ -108,11 +113,15 @@ def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, range
     )
     assignment = Assignment((plan.to_dict(),), (query,), {query.name: (DAYS,)}, schema_to_values(SCHEMA), limit)
     rows, numbers = split(plan, events)
-    partials = [
-        partial
-        for number in range(plan.slices)
-        for partial in evaluate_slice(assignment, plan.plan_id, number, events.take(pa.array(rows[numbers == number])))
-    ]
+    columns = {field.name: field.type for field in events.schema}
+    partials, parts = [], []
+    for number in range(plan.slices):
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(events.take(pa.array(rows[numbers == number])), path, row_group_size=25)
+        read = events_of(SliceFile(str(path), plan.plan_id, number), columns, limit)
+        parts.append(isinstance(read, RowsOfFile))
+        partials += evaluate_slice(assignment, plan.plan_id, number, read)
+    assert any(parts) == (limit == 60)
     merged = evaluator.merge((from_bytes(b) for p in partials for b in p.batches), DAYS)
     whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=DAYS)), DAYS)
     assert whole.num_rows

@@ -2,9 +2,9 @@
 
 Each node's claim must follow from its children's by the rule of its operator, and each leaf's from the log itself. With
 `AnyOther` values a leaf must be so for every value that is meant; a comparison then is false if it asks a value that is
-not meant to equal one. What terms mean, and aggregations of listed values, is `scalars`. The log is closed by one empty
-point, later than every finite interval reaches. Cost: the points in reach of each node, and the events of each leaf's
-point.
+not meant to equal one (`checked_leaves`). What terms mean, and aggregations of listed values, is `scalars`. The log is
+closed by one empty point, later than every finite interval reaches. Cost: the points in reach of each node, and the
+events of each leaf's point.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.temporal import formulas as f
 from cep_core.language.temporal.interval import Interval
-from cep_core.language.temporal.terms import Term, Variable
-from cep_core.language.temporal.walk import free_variables, variables_of
-from cep_core.monitoring.shared.scalars import Value, aggregate, compares, groups_in, plain, value_of
+from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.shared.scalars import Value, aggregate, compares
+from cep_core.monitoring.shared.why.checked_leaves import fits, truth
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
 
 Claim = tuple[f.Formula, int, bool, Valuation]
@@ -68,7 +68,7 @@ class _Checker:
             case f.Predicate():
                 return not claims and self._seen(node, formula)
             case f.Comparison() | f.Matches():
-                return not claims and node.seq is None and _truth(formula, node.valuation) is holds
+                return not claims and node.seq is None and truth(formula, node.valuation) is holds
             case f.Not():
                 return claims == [claim(formula.body, not holds)]
             case f.And() | f.Or() | f.Implies():
@@ -129,8 +129,8 @@ class _Checker:
 
     def _seen(self, node: ProofTree, atom: f.Predicate) -> bool:
         """Whether an atom's leaf is what the log has at its point: an event, or none that could be meant."""
-        fits = [(seq, _fits(atom, event, node.valuation)) for seq, event in self._events(atom, node.point)]
-        return (node.seq, True) in fits if node.holds else node.seq is None and all(fit is False for _, fit in fits)
+        seen = [(seq, fits(atom, event, node.valuation)) for seq, event in self._events(atom, node.point)]
+        return (node.seq, True) in seen if node.holds else node.seq is None and all(fit is False for _, fit in seen)
 
     def _events(self, atom: f.Predicate, point: int) -> Iterator[tuple[int | None, dict[str, Value | None]]]:
         """Each event of the atom's type at a point, with its `seq`."""
@@ -162,67 +162,6 @@ def _covers(nodes: Sequence[ProofTree], names: Sequence[str]) -> bool:
     listed = {value for value in parts if not isinstance(value, AnyOther)}
     others = [value.excluded for value in parts if isinstance(value, AnyOther)]
     return others == [listed] and all(_covers(part, names[1:]) for part in parts.values())
-
-
-def _fits(atom: f.Predicate, event: dict[str, Value | None], valuation: Valuation) -> bool | None:
-    """Whether an event is what an atom means; None if it is so for some of the values that are meant."""
-    sure, seen = True, dict[str, Value]()
-    for name, term in zip(atom.names or (), atom.arguments, strict=True):
-        value = event[name]
-        if value is None:
-            return False
-        value = plain(value)
-        meant = valuation[term.name] if isinstance(term, Variable) else None
-        if isinstance(meant, AnyOther) and isinstance(term, Variable):
-            if value in meant.excluded or not compares("=", seen.setdefault(term.name, value), value):
-                return False
-            sure = False
-        elif (values := _known(valuation, term)) is None:
-            sure = False
-        elif not compares("=", value_of(term, values), value):
-            return False
-    return True if sure else None
-
-
-def _known(valuation: Valuation, *terms: Term) -> dict[str, Value] | None:
-    """The values of the terms' variables; None if one of them stands for many."""
-    values = {name: valuation[name] for term in terms for name in variables_of(term)}
-    known = {name: value for name, value in values.items() if not isinstance(value, AnyOther)}
-    return known if len(known) == len(values) else None
-
-
-def _truth(test: f.Comparison | f.Matches, valuation: Valuation) -> bool | None:
-    """Whether a test holds for all values that are meant (True), for none (False), or neither is sure (None)."""
-    if isinstance(test, f.Comparison):
-        known = _known(valuation, test.left, test.right)
-        if known is not None:
-            return compares(test.operator, value_of(test.left, known), value_of(test.right, known))
-        return _equal(test.left, test.right, valuation) if test.operator == "=" else None
-    known = _known(valuation, test.text, test.regexp)
-    if known is None:
-        return None
-    found = groups_in(str(value_of(test.text, known)), str(value_of(test.regexp, known)))
-    pairs = [] if found is None else [(t, group) for t, group in zip(test.groups, found, strict=False) if t is not None]
-    agree = [found is not None, *(group is not None and _equals(t, group, valuation) for t, group in pairs)]
-    return False if False in agree else None if None in agree else True
-
-
-def _equal(left: Term, right: Term, valuation: Valuation) -> bool | None:
-    if left == right and isinstance(left, Variable):
-        return True
-    for term, constant in ((left, right), (right, left)):
-        known = _known(valuation, constant)
-        if known is not None:
-            return _equals(term, value_of(constant, known), valuation)
-    return None
-
-
-def _equals(term: Term, value: Value, valuation: Valuation) -> bool | None:
-    meant = valuation[term.name] if isinstance(term, Variable) else None
-    if isinstance(meant, AnyOther):
-        return False if value in meant.excluded else None
-    known = _known(valuation, term)
-    return None if known is None else compares("=", value_of(term, known), value)
 
 
 def _aggregates(node: ProofTree, formula: f.Aggregation, texts: frozenset[str]) -> bool:

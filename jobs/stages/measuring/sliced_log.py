@@ -1,0 +1,95 @@
+"""The events on which strategies of slicing are compared: those that a plan slices, or one of every few of them.
+
+The last days of the run that have at most `limits.slice_rows` events together count, at least one. If that one day has
+more, every n-th event of the log is looked at, so that some SAMPLED are: loads are shares of events, and a share of a
+million events that lie evenly in the log is exact to a tenth of a percent. The same log gives the same sample.
+
+Cost: a read of the attributes that slice. Memory: the events looked at, and a piece of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from cep_core.language.evaluator import Reach
+from cep_core.slicing import Plan
+from jobs.lake.dataset import read_table
+from jobs.lake.reading import log_order
+from jobs.runs.run import Run
+from jobs.runs.scope import Ledger
+from jobs.stages.slicing.event_pieces import event_pieces
+from jobs.stages.slicing.planned import evaluations_by, read_by
+
+SAMPLED = 1_000_000
+"""Events of a sample, about."""
+
+
+@dataclass(frozen=True)
+class SlicedLog:
+    """Events that a plan slices, in the log's order. `interval`: the log time in which its results become certain;
+    `every`: of how many events of the log one was looked at."""
+
+    events: pa.Table
+    interval: tuple[int, int]
+    every: int = 1
+
+    def reach(self, reach: Reach) -> Reach:
+        """A reach of queries, as far in these events: a reach over events covers fewer of a sample."""
+        return replace(reach, events=-(-reach.events // self.every))
+
+
+def sliced_log(run: Run, ledger: Ledger, plan: Plan) -> SlicedLog:
+    """The events on which a plan of the run is compared with others."""
+    evaluated = sorted({evaluation.day for evaluation in evaluations_by(run, plan)})
+    most = run.workload.limits.slice_rows
+    days = last_that_fit(ledger, read_by(run, plan), most)
+    calendar = run.workload.operating_days
+    inside = [day for day in evaluated if day >= days[0]] or evaluated[-1:]
+    interval = (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
+    every = share_of(sum(ledger.days[day].events for day in days if day in ledger.days), most)
+    return SlicedLog(_events(run, plan, days, every), interval, every)
+
+
+def share_of(events: int, most: int) -> int:
+    """Of how many events one is looked at, so that more than `most` become SAMPLED, or fewer than `most`.
+
+    >>> share_of(5_000_000, 5_000_000), share_of(50_000_000, 5_000_000), share_of(50, 20)
+    (1, 50, 3)
+    """
+    return 1 if events <= most else -(-events // min(most, SAMPLED))
+
+
+def last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
+    """The last days of `days` that together have at most `most` events; at least one day."""
+    room = most
+    fitting: list[date] = []
+    for day in reversed(days):
+        room -= ledger.days[day].events if day in ledger.days else 0
+        if room < 0 and fitting:
+            break
+        fitting.insert(0, day)
+    return fitting
+
+
+def _events(run: Run, plan: Plan, days: Sequence[date], every: int) -> pa.Table:
+    attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
+    types = sorted({atom.event_type for atom in plan.atoms})
+    folder, columns = run.lake / run.workload.name / "events", ["event_type", "ts", "seq", *attributes]
+    if every == 1:
+        whole = read_table(folder, columns, days, ds.field("event_type").isin(types))
+        assert whole is not None
+        return log_order(whole)
+    sampled: list[pa.Table] = []
+    before = 0
+    for piece in event_pieces(folder, columns, days):
+        chosen = piece.take(pa.array(np.arange(-before % every, piece.num_rows, every)))
+        sampled.append(chosen.filter(pc.is_in(chosen["event_type"], pa.array(types, pa.string()))))
+        before += piece.num_rows
+    return pa.concat_tables(sampled).combine_chunks()
