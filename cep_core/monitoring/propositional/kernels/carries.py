@@ -19,7 +19,7 @@ from cep_core.inner_kernels import inner
 from cep_core.monitoring.propositional.arrays.columns import WordTimes
 from cep_core.monitoring.propositional.kernels.nearness import (
     BLOCK,
-    Block,
+    WordBlock,
     earliest_witness,
     latest_witness,
     soon_after,
@@ -38,7 +38,7 @@ def since_within(left: Bits, right: Bits, first: Bits, times: WordTimes, high: i
     held = np.empty_like(right)
     column = right, right.view(np.uint8)
     near = np.empty(BLOCK, np.uint64)
-    block = Block(near, near.view(np.uint8), np.empty(8 * BLOCK, np.uint32))
+    block = WordBlock(near, near.view(np.uint8), np.empty(8 * BLOCK, np.uint32))
     carry = _NONE
     source = 0  # the last word in which `right` held somewhere
     for begin in range(0, right.shape[0], BLOCK):
@@ -73,7 +73,7 @@ def until_within(left: Bits, right: Bits, last: Bits, times: WordTimes, high: in
     _within_words(left, right, last, held, through)
     column = right, right.view(np.uint8)
     near = np.empty(BLOCK, np.uint64)
-    block = Block(near, near.view(np.uint8), np.empty(8 * BLOCK, np.uint32))
+    block = WordBlock(near, near.view(np.uint8), np.empty(8 * BLOCK, np.uint32))
     carry = _NONE
     source = right.shape[0] - 1  # the nearest later word in which `right` holds somewhere
     for end in range(right.shape[0], 0, -BLOCK):

@@ -29,7 +29,7 @@ Words = tuple[int, int]
 """The first of some neighbours, and the first after them."""
 
 
-class Block(NamedTuple):
+class WordBlock(NamedTuple):
     """What is found of the words of a block."""
 
     near: Bits
@@ -74,7 +74,7 @@ def _time(times: WordTimes, place: int) -> int:
 
 
 @borrowing
-def soon_after(right: Column, words: Words, times: WordTimes, witness: int, high: int, block: Block) -> None:
+def soon_after(right: Column, words: Words, times: WordTimes, witness: int, high: int, block: WordBlock) -> None:
     """The places of the words from `begin` on, at most `high` after the last place with `right` up to them.
 
     `witness`: the time of the last before these words; where there is none, it does not matter. `bounds`: room for one
@@ -130,7 +130,7 @@ def _exactly_after(own: np.uint64, times: Ints, witness: int, high: int) -> tupl
 
 
 @borrowing
-def soon_before(right: Column, words: Words, times: WordTimes, witness: int, high: int, block: Block) -> None:
+def soon_before(right: Column, words: Words, times: WordTimes, witness: int, high: int, block: WordBlock) -> None:
     """The places of the words from `begin` on, at most `high` before the next place with `right`; as `soon_after`."""
     begin, end = words
     of_words, of_octets = right
