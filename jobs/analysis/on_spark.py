@@ -90,10 +90,11 @@ def told(error: PySparkException) -> str:
 def problems_of_gate(workload: Workload) -> Iterator[str]:
     """What the gate's library finds wrong with the rules' arguments. Importing it takes seconds."""
     from jobs.quality.gate import judge
+    from jobs.quality.judged_rows import HeldRows
 
     for rule in workload.expectations.gate:
         try:
-            judge([rule], {rule.over: pa.table({"day": pa.array([], pa.date32())})}, [])
+            judge([rule], {rule.over: HeldRows(pa.table({"day": pa.array([], pa.date32())}))}, [])
         except WrongWorkload as error:
             yield " ".join(str(error).split())[:500]
 

@@ -22,7 +22,8 @@ from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
-from jobs.reports.answers.aggregation import label, ranked, value_of
+from jobs.reports.answers.aggregations.aggregation import label
+from jobs.reports.answers.aggregations.ranking import rank, value_of
 from jobs.reports.words.quantities import counted, elapsed, quantity
 from jobs.reports.words.values import shown
 
@@ -50,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     if is_for_programs(options):
         write_result(rows, options)
         return OK
-    shown_rows = ranked(query, rows) if options.top else rows.slice(0, options.limit).to_pylist()
+    shown_rows = (rank(query, rows).table if options.top else rows).slice(0, options.limit).to_pylist()
     if rows.num_rows and options.limit:
-        print(table(query, shown_rows[: options.limit], LogClock.of(log, options.zone), exact=options.exact))
+        print(table(query, shown_rows, LogClock.of(log, options.zone), exact=options.exact))
     print(_ending(rows, log, options, time.perf_counter() - begin))
     return OK
 

@@ -17,10 +17,8 @@ from dataclasses import replace
 from datetime import date
 from types import TracebackType
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from jobs.quality.gate import Check, judge
+from jobs.quality.judged_rows import JudgedRows
 from jobs.workload.sections.expectations import GateRule
 
 DAYS_OF_A_JUDGE = 30
@@ -47,14 +45,16 @@ class Judges:
         self._pool.shutdown(cancel_futures=True)
 
     def judge(
-        self, rules: Sequence[GateRule], datasets: Mapping[str, pa.Table], days: Sequence[date]
+        self, rules: Sequence[GateRule], datasets: Mapping[str, JudgedRows], days: Sequence[date]
     ) -> dict[date, tuple[Check, ...]]:
         """Each day's checks, by `jobs.quality.gate.judge`; raises what it raises."""
         # Read-only views of dicts cannot be sent to another process.
         sent = [replace(rule, arguments=dict(rule.arguments)) for rule in rules]
         shares = [days[first :: self._number] for first in range(self._number)]
         begun: list[Future[dict[date, tuple[Check, ...]]]] = [
-            self._pool.submit(judge, sent, _of_days(datasets, share), share) for share in shares if share
+            self._pool.submit(judge, sent, {over: rows.of_days(share) for over, rows in datasets.items()}, share)
+            for share in shares
+            if share
         ]
         return {day: checks for share in begun for day, checks in share.result().items()}
 
@@ -67,11 +67,6 @@ def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
         return
     with Judges(days) as judges:
         yield judges
-
-
-def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str, pa.Table]:
-    day_array = pa.array(days, pa.date32())
-    return {over: table.filter(pc.is_in(table["day"], day_array)) for over, table in datasets.items()}
 
 
 def _arrive() -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +24,8 @@ from jobs.lake.conditions import one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
+from jobs.quality.judged_rows import HeldRows, JudgedRows, RowsInFiles
+from jobs.quality.large_days import HELD
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
@@ -80,32 +84,47 @@ def _stored(run: Run, work_table: str, columns: Sequence[str]) -> list[dict[str,
 def _judged(
     run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], staged: StagedRows
 ) -> dict[date, tuple[Check, ...]]:
+    place = run.lake / run.workload.name / "_work" / "loading"  # the next load clears it if this one dies
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        return _checks(run, _refusals(run, equation, staged), staged, Path(folder))
+
+
+def _checks(run: Run, refusals: pa.Table, staged: StagedRows, folder: Path) -> dict[date, tuple[Check, ...]]:
+    """The gate's checks. `folder`: for what its queries give, if that is more than is held."""
     rules = run.workload.expectations.gate
-    refusals = _refusals(run, equation, staged)
     if queries := [rule.over for rule in rules if rule.is_query]:
         run.spark.createDataFrame(refusals).createOrReplaceTempView("refusals")
         staged.frame().createOrReplaceTempView("events")
         run_days(run).createOrReplaceTempView("days")
         _reference_views(run, " ".join(queries))
-    datasets = {}
+    datasets: dict[str, JudgedRows] = {}
     for over in dict.fromkeys(rule.over for rule in rules):
         rules_over = [rule for rule in rules if rule.over == over]
         if over == "events":
-            datasets[over] = staged.passing(["day", *columns_of(rules_over, _without_day(staged.columns()))])
+            datasets[over] = staged.judged(columns_of(rules_over, _without_day(staged.columns())))
         elif over == "refusals":
-            datasets[over] = refusals.select(["day", *columns_of(rules_over, _without_day(refusals.column_names))])
+            columns = columns_of(rules_over, _without_day(refusals.column_names))
+            datasets[over] = HeldRows(refusals.select(["day", *columns]))
         else:
-            datasets[over] = _asked(run, over, rules_over)
+            datasets[over] = _asked(run, over, rules_over, folder / str(len(datasets)))
     return (run.judges.judge if run.judges and rules else judge)(rules, datasets, run.loads)
 
 
-def _asked(run: Run, query: str, rules: Sequence[GateRule]) -> pa.Table:
-    """What a gate query gives, as far as its rules look at it. Raises WrongWorkload with Spark's error."""
+def _asked(run: Run, query: str, rules: Sequence[GateRule], folder: Path) -> JudgedRows:
+    """What a gate query gives, as far as its rules look at it: held, or, if it is more than a judge holds of a day, in
+    files below a folder. Raises WrongWorkload with Spark's error."""
     try:
         frame = run.spark.sql(query)
-        return frame.select("day", *columns_of(rules, _without_day(frame.columns))).toArrow()
+        asked = frame.select("day", *columns_of(rules, _without_day(frame.columns)))
+        held = asked.limit(HELD + 1).toArrow()
     except AnalysisException as error:
         raise WrongWorkload(f"expectations.yaml: gate rule '{rules[0].name}': {error}") from error
+    if held.num_rows <= HELD:
+        return HeldRows(held)
+    asked.write.partitionBy("day").parquet(str(folder))
+    files = {day: sorted(folder.glob(f"day={day}/*.parquet")) for day in run.loads}
+    return RowsInFiles(files, held.schema.remove(held.schema.get_field_index("day")))
 
 
 def _without_day(columns: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from cep_core.language.errors import QueryError
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.text.parsing import parse
 from cep_core.language.patterns.text.printing import print_query
-from jobs.reports.answers.aggregation import label
+from jobs.reports.answers.aggregations.aggregation import label
 
 HOUSE = Path(cep.__file__).parent.parent
 LOG = pa.table({"event_type": list("AABA"), "ts": range(4), "x": [7, -2, None, 4]})

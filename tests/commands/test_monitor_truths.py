@@ -12,6 +12,7 @@ import pytest
 
 from jobs.cli import main
 from tests.commands.logs import write
+from tests.commands.pausing import paused_writer
 
 SOON = "a UNTIL[0,1] b\n"
 EXAMPLE = "@1 a\n@2 a\n@2 a\n@3 b\n@4 a b\n"
@@ -87,6 +88,25 @@ def test_standard_input(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(EXAMPLE.encode())))
     assert printed(capsys, text_log[0], "-", "--as", "aerial")[:2] == ["1:0 false", "2:1 = 2:0"]
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ([], ["1", "5"]),
+        (["--as", "aerial"], ["2:1 = 2:0", "5:0 false"]),
+        (["--as", "hydra"], ["2:1 true", "5:0 false"]),
+        (["--resolved", "--csv"], ["2,2,1,True", "5,5,0,False"]),
+    ],
+)
+def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
+    text_log: list[str], form: list[str], lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer pauses until the verdict on what it has written can be read."""
+    said = [(b"@1 a\n@2 a\n@2 a\n@3 b\n", lines[0]), (b"@4 a b\n@5 c\n", lines[1])]
+    with paused_writer(said, monkeypatch) as out:
+        assert main(["monitor", text_log[0], "-", *form]) == 0
+    assert out.told == [True, True]
 
 
 def test_an_until_without_upper_bound_goes_global_and_says_so(

@@ -12,7 +12,9 @@ import pytest
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers import aggregation, matching
+from jobs.reports.answers import matching
+from jobs.reports.answers.aggregations import aggregation
+from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
@@ -59,7 +61,7 @@ def row(count: int | None, window: int = 0, log10: float | None = None, **groups
 
 def said(text: str, *rows: dict[str, Any]) -> str:
     query, results = aggregated(text, *rows)
-    return aggregation.answer(query, results, DAY, Clock()).sentence
+    return aggregation.answer(query, rank(query, results), DAY, Clock()).sentence
 
 
 GROUPED = "RETURN who, COUNT(*) PATTERN A+ GROUP-BY who WITHIN 12 hours SLIDE 1 hour"
@@ -327,12 +329,12 @@ def test_pages_call_groups_and_aggregates_by_their_titles() -> None:
     text = "RETURN who, place, COUNT(*), MAX(A.x), COUNT(A) PATTERN A+ GROUP-BY who, place WITHIN 12 hours SLIDE 1 hour"
     query = bind(text, TITLED)
     _, results = aggregated(TWICE, row(2, who="u", place="p"), row(3, window=1, who="v", place="q"))
-    answer = aggregation.answer(query, results, DAY, Clock())
+    answer = aggregation.answer(query, rank(query, results), DAY, Clock())
     assert answer.sentence == (
         "Traveller v and Airport of departure q had the most trends on 8 March 2013: 3 in the 12 hours from "
         "8 Mar 09:00. 2 combinations of traveller and Airport of departure had results, in 2 windows."
     )
-    listing = aggregation.listing(query, results, Clock())
+    listing = aggregation.listing(query, rank(query, results), Clock())
     assert [heading.title for heading in listing.headings] == [
         "traveller",
         "Airport of departure",
@@ -342,7 +344,7 @@ def test_pages_call_groups_and_aggregates_by_their_titles() -> None:
         "COUNT(A)",
     ]
     assert listing.header[:2] == ["who", "place"]
-    figure = windows_figure(query, "q", results, DAY, Clock())
+    figure = windows_figure(query, "q", rank(query, results), DAY, Clock())
     assert figure is not None
     assert "each traveller and Airport of departure" in figure.caption
     assert figure.header[0] == "who and place"
@@ -355,12 +357,12 @@ def test_an_aggregate_with_a_title_is_the_headline_by_its_words() -> None:
     results = pa.Table.from_pylist(
         [{"who": "u", "window_start": START, "window_end": START + 12 * HOUR, "max_A_x": 29}]
     )
-    answer = aggregation.answer(query, results, DAY, Clock())
+    answer = aggregation.answer(query, rank(query, results), DAY, Clock())
     assert answer.sentence.startswith(
         "Traveller u came first by highest delay in minutes of A on 8 March 2013: 29 in the 12 hours"
     )
     assert answer.unit == "highest delay in minutes of A in one window"
-    figure = windows_figure(query, "q", results, DAY, Clock())
+    figure = windows_figure(query, "q", rank(query, results), DAY, Clock())
     assert figure is not None
     assert figure.header == ["who", "MAX(A.x)", "log10 of MAX(A.x)"]
     assert "highest delay in minutes of A" in drawn(figure, narrow=False)

@@ -1,12 +1,12 @@
 """Events looked up by their `seq`: matches name events, readers want their times and attributes.
 
-`seq` is unique in a log, so an index over the events of the days that a day's matches touch serves every match.
+`seq` is unique in a log, so an index over the events that a day's matches name serves every match.
 Cost: one sort of those events, then a binary search for each event looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,3 +43,14 @@ class EventIndex:
         """One event's columns."""
         [row] = self.positions(np.array([seq], dtype=np.int64))
         return None if row < 0 else {name: self.events[name][int(row)].as_py() for name in self.events.column_names}
+
+
+def seqs_of(matches: Sequence[pa.Table], variables: Sequence[str]) -> pa.Array:
+    """The events that matches, listed or compact, name for these variables; each once."""
+    named = [pa.array([], pa.int64())]
+    for rows in matches:
+        for name in variables:
+            if name in rows.column_names:
+                for chunk in rows[name].chunks:
+                    named.append((chunk.flatten() if pa.types.is_nested(chunk.type) else chunk).cast(pa.int64()))
+    return pa.chunked_array(named).unique().drop_null()

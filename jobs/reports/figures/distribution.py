@@ -10,29 +10,30 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.aggregation import groups, headline_item, noun, ranked, titled, value_of
+from jobs.reports.answers.aggregations.aggregation import groups, noun, titled
+from jobs.reports.answers.aggregations.ranking import Ranking, headline_item, of_labels, rank
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
-from jobs.reports.words.values import listed, shown
+from jobs.reports.words.values import listed
 
 ROWS = 12
 LEAST = 8
 """The least number of results for a figure; for fewer, the table is enough."""
 
 
-def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
+def distribution_figure(query: Query, name: str, ranking: Ranking, earlier: pa.Table, day: date) -> Figure | None:
     """A row for each top group: a dot for each window of today; range, quartiles and median of the days before.
 
     `earlier`: results of the days before, with their column `day`. None if today has fewer than `LEAST` results.
     """
-    today = _by_group(query, results)
-    if results.num_rows < LEAST:
+    today = _by_group(ranking)
+    if len(ranking.values) < LEAST:
         return None
-    before = _by_group(query, earlier)
     top = list(today)[:ROWS]
+    before = _by_group(rank(query, of_labels(query, earlier, top)))
     every = [value for group in top for value in (*today[group], *before.get(group, ()))]
     logarithmic = explodes(every)
     item = headline_item(query)
@@ -61,7 +62,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         axes.grid(visible=False, axis="y")
         label_counts(axes, every, f"{unit} in one window", logarithmic=logarithmic, axis="x", narrow=narrow)
 
-    days = len(set(earlier["day"].to_pylist())) if earlier.num_rows else 0
+    days = len(earlier["day"].unique()) if earlier.num_rows else 0
     past = sum(len(before.get(group, ())) for group in top)
     whose = f" for the {len(top)} largest of {len(today)} values of {by}" if len(today) > len(top) else f" by {by}"
     usual = (
@@ -92,14 +93,12 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     )
 
 
-def _by_group(query: Query, results: pa.Table) -> dict[str, list[Magnitude]]:
+def _by_group(ranking: Ranking) -> dict[str, list[Magnitude]]:
     """The headline of every result by group, the group with the largest first, largest values first."""
-    item = headline_item(query)
     values: dict[str, list[Magnitude]] = {}
-    for row in ranked(query, results):
-        value = value_of(item, row)
+    for group, value in zip(ranking.labels, ranking.values, strict=True):
         if value is not None:
-            values.setdefault(", ".join(shown(row[name], 18) for name in query.group_by) or "all", []).append(value)
+            values.setdefault(group, []).append(value)
     return values
 
 

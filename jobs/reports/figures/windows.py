@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.aggregation import groups, headline_item, label, noun, ranked, titled, value_of
+from jobs.reports.answers.aggregations.aggregation import groups, label, noun, titled
+from jobs.reports.answers.aggregations.ranking import Ranking, headline_item
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
-from jobs.reports.words.values import shown
 
 LINES = 6
 BARS = 12
@@ -43,22 +42,22 @@ class _Named:
         )
 
 
-def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock: Clock) -> Figure | None:
+def windows_figure(query: Query, name: str, ranking: Ranking, day: date, clock: Clock) -> Figure | None:
     """Lines over the day's windows, or bars if the day has one window; None without results."""
-    best = ranked(query, results)
-    if not best:
+    if not ranking.values:
         return None
-    item = headline_item(query)
     names = query.group_by
     values: dict[str, dict[int, Magnitude]] = {}
-    for row in best:
-        group = ", ".join(shown(row[name], 18) for name in names) or "all"
-        values.setdefault(group, {})[row["window_start"]] = value_of(item, row) or Magnitude.of(0)
-    starts = sorted({row["window_start"] for row in best})
-    size = best[0]["window_end"] - best[0]["window_start"]
+    begun = ranking.starts()
+    for group, start, value in zip(ranking.labels, begun, ranking.values, strict=True):
+        values.setdefault(group, {})[start] = value or Magnitude.of(0)
+    starts = sorted(set(begun))
+    times = {start: clock.iso(start) for start in starts}
+    [best] = ranking.rows(1)
+    size = best["window_end"] - best["window_start"]
     called = _Named.of(query)
     unit, by = called.number, called.group
-    count = counted(len(best), "result")
+    count = counted(len(begun), "result")
     if len(starts) == 1:
         span = clock.span(starts[0], starts[0] + size)
         return _bars(name, {group: windows[starts[0]] for group, windows in values.items()}, called, span, day)
@@ -100,7 +99,7 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
             f"log10 of {called.number_column}",
         ],
         [
-            [group, clock.iso(start), start, _plain(value), value.log10 if value.sign else None]
+            [group, times[start], start, _plain(value), value.log10 if value.sign else None]
             for group, windows in values.items()
             for start, value in sorted(windows.items())
         ],

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.reports.answers import aggregation
+from jobs.reports.answers.aggregations import aggregation
+from jobs.reports.answers.aggregations.ranking import different, headline_item, rank, value_of
 from jobs.reports.answers.changes import TRAILING, compare
 from jobs.reports.answers.tallies import period_of
 from jobs.reports.figures.distribution import distribution_figure
@@ -26,17 +27,18 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the rows of the day and of the days before."""
     query, today = evaluated.query, pc.field("day") == pa.scalar(evaluated.day, pa.date32())
     of_day, before = results.filter(today), results.filter(~today)
-    answer = aggregation.answer(query, of_day, evaluated.day, evaluated.clock)
+    ranking = rank(query, of_day)
+    answer = aggregation.answer(query, ranking, evaluated.day, evaluated.clock)
     drawn = (
-        windows_figure(query, evaluated.name, of_day, evaluated.day, evaluated.clock),
-        distribution_figure(query, evaluated.name, of_day, before, evaluated.day),
+        windows_figure(query, evaluated.name, ranking, evaluated.day, evaluated.clock),
+        distribution_figure(query, evaluated.name, ranking, before, evaluated.day),
     )
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
         answer,
-        compare(evaluated.day, answer.headline, set(evaluated.records), aggregation.headlines(query, results)),
-        aggregation.listing(query, of_day, evaluated.clock),
+        compare(evaluated.day, answer.headline, set(evaluated.records), aggregation.headlines(query, before)),
+        aggregation.listing(query, ranking, evaluated.clock),
         tuple(figure for figure in drawn if figure is not None),
         _window_periods(evaluated.question, of_day, evaluated.interval),
         peak=lambda most: f"at most {aggregation.sized(query, most)} in one window",
@@ -44,19 +46,23 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
 
 
 def _window_periods(question: Question, results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
-    item = aggregation.headline_item(question.query)
+    item = headline_item(question.query)
     best: dict[int, Magnitude] = {}
-    for row in results.to_pylist():
-        period, value = period_of(row["window_end"] - 1, interval), aggregation.value_of(item, row)
+    for row in different(question.query, results, "window_end"):
+        period, value = period_of(row["window_end"] - 1, interval), value_of(item, row)
         if period is not None and value is not None and (period not in best or value.key > best[period].key):
             best[period] = value
-    return best
+    return dict(sorted(best.items()))
 
 
 def _headlines(
     question: Question, records: Mapping[date, Mapping[str, Any]], reader: LakeReader
 ) -> dict[date, Magnitude]:
-    results = reader.read(question.name, min(records), max(records)) if records else None
+    if not records:
+        return {}
+    column = headline_item(question.query).column
+    columns = ["day", column, f"{column}_log10", f"{column}_sign"]
+    results = reader.read(question.name, min(records), max(records), columns)
     return {} if results is None else aggregation.headlines(question.query, results)
 
 

@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
 from jobs.reports.answers.answer import Answer
+from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.changes import compare
-from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
 from jobs.reports.answers.tallies import Tally, Totals, compact_columns, tallies_of
@@ -100,10 +101,16 @@ def totals_of(record: Mapping[str, Any]) -> Totals:
 
 
 def _events_of(evaluated: EvaluatedDay, matches: Sequence[pa.Table]) -> EventIndex:
-    """The events of the days that a day's matches touch."""
+    """The events that a day's matches name, with the attributes that pages show of them."""
     begun = [pc.min(rows["first_ts"]).as_py() for rows in matches if rows.num_rows]
+    query = evaluated.query
+    attributes = {name for _, _, name in entity(query)}.union(*mentioned(query).values())
     events = evaluated.reader.read(
-        "events", evaluated.days.day_of(min(begun)) if begun else evaluated.day, evaluated.day
+        "events",
+        evaluated.days.day_of(min(begun)) if begun else evaluated.day,
+        evaluated.day,
+        ["seq", "ts", *sorted(attributes)],
+        pc.field("seq").isin(seqs_of(matches, matching.variables(query))),
     )
     if events is None:
         events = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})

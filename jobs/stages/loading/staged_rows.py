@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.lake.arrow_write import schema_of
@@ -21,6 +20,7 @@ from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile, TableFiles, linked
+from jobs.quality.judged_rows import HeldRows, JudgedRows, RowsInFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import LOG_ORDER, frame_of, holds_load, of_spark
 from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts
@@ -59,7 +59,7 @@ class StagedRows(Protocol):
     def columns(self) -> list[str]:
         """The columns of events."""
 
-    def passing(self, columns: Sequence[str]) -> pa.Table:
+    def judged(self, columns: Sequence[str]) -> JudgedRows:
         """These columns of the events of the run's days."""
 
     def frame(self) -> DataFrame:
@@ -108,8 +108,8 @@ class StagedHere:
     def columns(self) -> list[str]:
         return list(self._passing.column_names)
 
-    def passing(self, columns: Sequence[str]) -> pa.Table:
-        return self._passing.select(list(columns))
+    def judged(self, columns: Sequence[str]) -> HeldRows:
+        return HeldRows(self._passing.select(["day", *columns]))
 
     def frame(self) -> DataFrame:
         return of_spark(self._run.spark, self._passing)
@@ -145,10 +145,12 @@ class StagedInFiles:
     def columns(self) -> list[str]:
         return [name for name in schema_of(self._folder).names if name not in OF_GATE]
 
-    def passing(self, columns: Sequence[str]) -> pa.Table:
-        stored = read_table(self._folder, columns, self._run.loads, ds.field("_rule").is_null())
-        assert stored is not None, "ingest has written the table"
-        return stored
+    def judged(self, columns: Sequence[str]) -> RowsInFiles:
+        stored = schema_of(self._folder)
+        files: dict[date, list[Path]] = {}
+        for day, file in self._files:
+            files.setdefault(day, []).append(self._folder / file.path)
+        return RowsInFiles(files, pa.schema([stored.field(name) for name in columns]))
 
     def frame(self) -> DataFrame:
         self._staged()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
 
+from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.changes import Change
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
@@ -42,7 +43,7 @@ def trailing(*values: Magnitude, today: Magnitude) -> Figure:
 
 
 def windows(text: str, *rows: dict[str, object]) -> Figure:
-    figure = windows_figure(aggregated(text)[0], "q", aggregated(text, *rows)[1], DAY, CLOCK)
+    figure = windows_figure(aggregated(text)[0], "q", rank(*aggregated(text, *rows)), DAY, CLOCK)
     assert figure is not None
     return figure
 
@@ -104,7 +105,7 @@ def test_one_window_is_drawn_as_bars_with_their_numbers() -> None:
 def test_a_figure_of_nothing_does_not_exist() -> None:
     """Pages say so in words."""
     query, results = aggregated(GROUPED)
-    assert windows_figure(query, "q", results, DAY, CLOCK) is None
+    assert windows_figure(query, "q", rank(query, results), DAY, CLOCK) is None
     assert rhythm_figure({}, {}, [], INTERVAL, DAY, CLOCK) is None
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
     assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": str}, [], INTERVAL, DAY, CLOCK) is None
@@ -145,7 +146,7 @@ def test_a_distribution_sets_today_over_the_days_before() -> None:
     before = [{**row(30, window=-24 * n, who="v"), "day": DAY - timedelta(days=n)} for n in (1, 2, 3)]
     query, results = aggregated(GROUPED, *today)
     earlier = pa.Table.from_pylist(before)
-    figure = distribution_figure(query, "q", results, earlier, DAY)
+    figure = distribution_figure(query, "q", rank(query, results), earlier, DAY)
     assert figure is not None
     assert [row[0] for row in figure.rows] == ["v"] * 9 + ["u"] * 4
     assert "Above everything before: v." in figure.alt
@@ -153,7 +154,7 @@ def test_a_distribution_sets_today_over_the_days_before() -> None:
     assert "the 3 results of 3 days before" in figure.caption
     assert {"v", "u", "trends in one window (log scale)"} <= set(letters(figure))
     none = earlier.slice(0, 0)
-    assert distribution_figure(query, "q", results.slice(0, 7), none, DAY) is None
-    alone = distribution_figure(query, "q", results, none, DAY)
+    assert distribution_figure(query, "q", rank(query, results.slice(0, 7)), none, DAY) is None
+    alone = distribution_figure(query, "q", rank(query, results), none, DAY)
     assert alone is not None
     assert "There is no earlier day to compare with." in alone.caption

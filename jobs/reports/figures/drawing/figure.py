@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import matplotlib
@@ -143,7 +144,12 @@ def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
 
 def _as_text(cell: Cell) -> Cell:
     """A cell that no spreadsheet evaluates. Texts of a log may hold anything, so control characters are shown."""
-    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+    return _harmless(cell) if isinstance(cell, str) else cell
+
+
+@lru_cache(1 << 16)
+def _harmless(cell: str) -> str:
+    if _NUMBER.fullmatch(cell):
         return cell
     shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", cell)
     return f"'{shown}" if shown.lstrip().startswith(_BEGINS_FORMULA) else shown

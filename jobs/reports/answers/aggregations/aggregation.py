@@ -6,26 +6,17 @@ aggregation query is reported without a line of Python. Counts beyond 38 digits 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 import pyarrow as pa
 
 from cep_core.language.patterns.query import Query, ReturnItem
+from jobs.reports.answers.aggregations.ranking import Ranking, Row, different, headline_item, value_of
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
-
-Row = Mapping[str, Any]
-
-
-def headline_item(query: Query) -> ReturnItem:
-    """The aggregate that ranks results: COUNT(*) if it is returned, else the first aggregate."""
-    aggregates = [item for item in query.returns if item.aggregate is not None]
-    return next((item for item in aggregates if noun(item)), aggregates[0])
 
 
 def noun(item: ReturnItem) -> str:
@@ -54,42 +45,11 @@ def label(item: ReturnItem) -> str:
     return item.aggregate.label(item.variables[0] if item.variables else "", item.argument)
 
 
-def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
-    """An aggregate's value in a row; None if nothing was aggregated."""
-    column = item.column
-    value, log10 = row.get(column), row.get(f"{column}_log10")
-    if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
-        return None
-    return Magnitude.of(value, log10, row.get(f"{column}_sign"))
-
-
-def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
-    """All rows, largest headline first. Rows with equal headlines are ordered by window, then groups."""
-    item = headline_item(query)
-
-    def rank(row: Row) -> tuple[Any, ...]:
-        value = value_of(item, row)
-        size, exact = value.key if value is not None else (float("-inf"), 0.0)
-        groups = tuple((row[name] is not None, row[name]) for name in query.group_by)
-        return (-size, -exact, row["window_start"], groups)
-
-    rows: list[dict[str, Any]] = results.to_pylist()
-    return sorted(rows, key=rank)
-
-
-def headline(query: Query, results: pa.Table) -> Magnitude:
-    """The largest value of the day, zero on a day without results."""
-    item = headline_item(query)
-    values = [value for row in results.to_pylist() if (value := value_of(item, row)) is not None]
-    return max(values, key=lambda value: value.key, default=Magnitude.of(0))
-
-
 def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
     """The headline of each day that has results, from the results of many days (with their column `day`)."""
     item = headline_item(query)
     best: dict[date, Magnitude] = {}
-    names = ("day", item.column, item.column + "_log10", item.column + "_sign")
-    for row in results.select([name for name in names if name in results.column_names]).to_pylist():
+    for row in different(query, results, "day"):
         value = value_of(item, row)
         if value is not None and (row["day"] not in best or value.key > best[row["day"]].key):
             best[row["day"]] = value
@@ -108,15 +68,15 @@ def sized(query: Query, value: Magnitude) -> str:
     return counted(value, noun(item)) if noun(item) else f"{titled(query, item)} {value}"
 
 
-def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
+def answer(query: Query, ranking: Ranking, day: date, clock: Clock) -> Answer:
     """The answer of the day: first the top group and window, then how many groups and windows have results at all."""
-    if results.num_rows == 0:
+    if not ranking.values:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
-    top, *further = ranked(query, results)
-    value = value_of(item, top) or Magnitude.of(0)
+    [top] = ranking.rows(1)
+    value = ranking.values[0] or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
-    windows = len({row["window_start"] for row in (top, *further)})
+    windows = len(set(ranking.starts()))
     most = f"had the most {noun(item)}s" if noun(item) else f"came first by {titled(query, item)}"
     if not query.group_by:
         if windows == 1:
@@ -124,13 +84,9 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
         else:
             sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
-    group = tuple(top[name] for name in query.group_by)
-    every = {tuple(row[name] for name in query.group_by) for row in (top, *further)}
-    equals = {
-        tuple(row[name] for name in query.group_by)
-        for row in further
-        if (value_of(item, row) or value).key == value.key
-    } - {group}
+    group, every = ranking.keys[0], set(ranking.keys)
+    further = zip(ranking.keys[1:], ranking.values[1:], strict=True)
+    equals = {key for key, equal in further if (equal or value).key == value.key} - {group}
     also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     keys = "value" if len(query.group_by) == 1 else "combination"
     return Answer(
@@ -143,11 +99,11 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     )
 
 
-def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
+def listing(query: Query, ranking: Ranking, clock: Clock) -> Listing:
     """The day's rows, largest headline first."""
     first = headline_item(query)
     further = [item for item in query.returns if item.aggregate is not None and item is not first]
-    best = ranked(query, results)
+    best = ranking.rows(FILED)
     # the ranking number is next to its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
@@ -164,7 +120,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
         ]
         for row in best[:SHOWN]
     ]
-    values = [name for name in results.column_names if name not in _OWN and name not in query.group_by]
+    values = [name for name in ranking.table.column_names if name not in _OWN and name not in query.group_by]
     header = [*query.group_by, "window_start_time", "window_end_time", "window_start", "window_end", *values]
     rows = [
         [
@@ -175,9 +131,9 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
             row["window_end"],
             *(row[name] for name in values),
         ]
-        for row in best[:FILED]
+        for row in best
     ]
-    return Listing(headings, cells, header, rows, results.num_rows, f"largest {titled(query, first)} first")
+    return Listing(headings, cells, header, rows, len(ranking.values), f"largest {titled(query, first)} first")
 
 
 _OWN = ("day", "run_id", "window_start", "window_end", "certain")

@@ -1,0 +1,1 @@
+"""What is said of a day of a trend aggregation, from its results in order."""

@@ -1,0 +1,82 @@
+"""Results in order, computed over columns, are those of the definition, which compares row by row."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.patterns.bind.binding import bind
+from jobs.reports.answers.aggregations.ranking import LETTERS, different, of_labels, rank, value_of
+from jobs.reports.words.values import shown
+
+TYPES = {"who": AttributeType.STRING, "x": AttributeType.INT, "f": AttributeType.FLOAT}
+SCHEMA = LogSchema({"A": {name: Attribute(name, kind) for name, kind in TYPES.items()}})
+COUNTED = bind("RETURN who, x, COUNT(*) PATTERN A+ GROUP-BY who, x WITHIN 12 hours SLIDE 1 hour", SCHEMA)
+HIGHEST = bind("RETURN who, x, MAX(A.f) PATTERN A+ GROUP-BY who, x WITHIN 12 hours SLIDE 1 hour", SCHEMA)
+UNGROUPED = bind("RETURN COUNT(*) PATTERN A+ WITHIN 12 hours SLIDE 1 hour", SCHEMA)
+
+COUNTS = st.one_of(st.none(), st.integers(0, 3), st.just(10**37), st.just(10**37 + 1)).map(
+    lambda count: (None if count is None else Decimal(count), None if count else 40.0)
+)
+FLOATS = st.sampled_from([None, -1.5, -0.0, 0.0, 2.5, 1e300, float("inf")])
+GROUPS = {
+    "who": st.sampled_from([None, "a", "b", "longer than eighteen letters", "longer than eighteen birds"]),
+    "x": st.sampled_from([None, -1, 0, 7]),
+    "window_start": st.integers(0, 3),
+}
+
+
+@st.composite
+def results(draw: st.DrawFn, *, counted: bool) -> pa.Table:
+    rows: list[dict[str, Any]] = draw(st.lists(st.fixed_dictionaries(GROUPS), max_size=12))
+    columns = {
+        name: pa.array([row[name] for row in rows], pa.int64() if name != "who" else pa.string()) for name in GROUPS
+    }
+    if counted:
+        pairs = [draw(COUNTS) for _ in rows]
+        columns["count"] = pa.array([count for count, _ in pairs], pa.decimal128(38, 0))
+        columns["count_log10"] = pa.array([log10 for _, log10 in pairs], pa.float64())
+    else:
+        columns["max_A_f"] = pa.array([draw(FLOATS) for _ in rows], pa.float64())
+    return pa.table(columns)
+
+
+def check(query: Any, table: pa.Table) -> None:
+    [item] = [item for item in query.returns if item.aggregate is not None]
+    rows = table.to_pylist()
+
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        value = value_of(item, row)
+        size, exact = value.key if value is not None else (float("-inf"), 0.0)
+        return (-size, -exact, row["window_start"], tuple((row[n] is not None, row[n]) for n in query.group_by))
+
+    expected = sorted(rows, key=place)
+    ranking = rank(query, table)
+    assert repr(ranking.rows(len(rows))) == repr(expected)  # 0.0 and -0.0 are written differently
+    assert repr(ranking.values) == repr([value_of(item, row) for row in expected] or ())
+    assert list(ranking.keys) == [tuple(row[name] for name in query.group_by) for row in expected]
+    labels = [", ".join(shown(row[name], LETTERS) for name in query.group_by) or "all" for row in expected]
+    assert list(ranking.labels) == labels
+    for label in set(labels):
+        of_label = [row for row, own in zip(expected, labels, strict=True) if own == label]
+        assert repr(rank(query, of_labels(query, table, [label])).rows(len(rows))) == repr(of_label)
+    beside = {(row["window_start"], value_of(item, row)) for row in rows}
+    assert {(row["window_start"], value_of(item, row)) for row in different(query, table, "window_start")} == beside
+
+
+@given(results(counted=True))
+def test_counts_are_in_order(table: pa.Table) -> None:
+    """Groups of two attributes, missing values, counts of which only the logarithm is known, windows, equal counts."""
+    check(COUNTED, table)
+    check(UNGROUPED, table)
+
+
+@given(results(counted=False))
+def test_floats_are_in_order(table: pa.Table) -> None:
+    """Also where nothing was aggregated; zeros keep their signs."""
+    check(HIGHEST, table)
