@@ -67,6 +67,10 @@ def test_a_table_with_atoms_and_sub_logs(tmp_path: Path, capsys: pytest.CaptureF
     lines = printed(capsys, str(policy), str(log), *late, "--for-each", "plane")
     assert lines[0] == "2024-01-02 10:00:07  plane = N2"
     assert lines[1].startswith("4 points, 4 decided, 1 violation, no equivalences, 0 open; ")
+    explained = printed(capsys, str(policy), str(log), *late, "--for-each", "plane", "--explain")
+    assert "  late: Departure WHERE delay >= 60" in explained
+    assert "  variables plane" in explained
+    assert "  variables plane" in printed(capsys, str(policy), "--for-each", "plane", "--explain")
     assert main(["monitor", str(policy), str(log), "--atom", "late Departure"]) == 2
     assert "--atom takes 'name: EventType condition'" in capsys.readouterr().err
     assert main(["monitor", str(policy), str(log), "--atom", "late: Departure dely >= 60"]) == 2
@@ -146,6 +150,10 @@ def test_options_that_would_do_nothing_are_refused(
         ([text_log[0], "-", "--format", "csv"], "standard input is read as a text"),
         ([*table, "--skip-bad"], "--skip-bad is for text logs"),
         ([*table, "--as", "aerial", "--csv"], "leave out --csv"),
+        ([*table, "--as", "hydra", "--for-each", "plane"], "--as hydra has no place for sub-logs"),
+        ([*table, "--atom", "Arrival: Departure delay >= 60"], "'Arrival' is an event type"),
+        ([*table, *["--atom", "a: Departure delay >= 60"] * 2], "two conditions for 'a'"),
+        ([table[0], "--explain", "--atom", "a: Departure delay >= 60"], "name the log, too"),
     ):
         assert main(["monitor", *arguments]) == 2, arguments
         assert told in capsys.readouterr().err, arguments
