@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
+from jobs.analysis.changing import changing_mistakes
 from jobs.analysis.resolution import Columns, Given, Resolver, at, branches, columns_of, first_word
 from jobs.analysis.statement import Mistake, Statement, parse_select
 from jobs.lake.definition import SQL_TYPES
@@ -33,10 +34,12 @@ def tables_of(workload: Workload) -> dict[str, Columns]:
 def events_mistakes(workload: Workload) -> list[Mistake]:
     """The mistakes of events.sql, in text order."""
     statement = parse_select(workload.events_sql)
+    names = {name.lower() for source in workload.sources.values() for name in source.columns}
+    mistakes = [*statement.mistakes, *changing_mistakes(workload.events_sql, names)]
     if statement.query is None or not workload.sources:
-        return list(statement.mistakes)
+        return mistakes
     resolver = Resolver(tables_of(workload))
-    mistakes = resolver.resolve(statement.query)
+    mistakes += resolver.resolve(statement.query)
     if workload.schema.types and resolver.scopes:
         root = resolver.scopes[-1]
         mistakes += [*_wrong_columns(workload, statement, resolver, root), *_wrong_types(workload, resolver, root)]

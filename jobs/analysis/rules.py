@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from jobs.analysis.changing import changing_mistakes
 from jobs.analysis.events_sql import tables_of
 from jobs.analysis.resolution import Columns, Resolver, columns_of
 from jobs.analysis.statement import Mistake, offset_in_condition, parse_predicate, parse_select
@@ -34,7 +35,7 @@ def find_rule_problems(problems: Problems, workload: Workload) -> None:
             continue
         table = {**tables_of(workload)[rule.source], **columns_of(dict.fromkeys(RAW, ""))}
         where = f"{FILE}: rows[{number}].holds"
-        for mistake in _predicate_mistakes(rule.holds, rule.source, table):
+        for mistake in (*_predicate_mistakes(rule.holds, rule.source, table), *changing_mistakes(rule.holds, table)):
             _point(problems, where, rule.holds, mistake)
     for number, gate in enumerate(workload.expectations.gate):
         where = f"{FILE}: gate[{number}]"

@@ -7,6 +7,7 @@ import argparse
 from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Reach
 from jobs.analysis.folder import check_folder
+from jobs.analysis.slow_parts import slow_parts
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import WorkloadQuery
@@ -32,6 +33,11 @@ def run(options: argparse.Namespace) -> int:
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
         print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}")
+    slow = slow_parts(workload)
+    for part in slow:
+        print(f"  {part}")
+    if slow:
+        print("    so a large load moves all rows between its workers, which takes longer than reading them")
     for name, attributes in workload.schema.types.items():
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations

@@ -12,7 +12,8 @@ Of a small run, this process holds all rows, and Spark computes only what a work
 run has a `LateSession`, which tells its scale and starts Spark when it is first asked for (docs/decisions/0021).
 
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
-of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
+of this code runs, and with `cluster` behind it what a cluster needs; `python -m jobs.runs.input_size` prints the scale
+that one task of a run asks for.
 
 Measured on 2 cores, session plus a small write and read: serial collector, first compiler tier and a class archive
 bring 31 CPU-seconds down to 11 (`docs/performance.md`).
@@ -126,6 +127,17 @@ def settings(
         HELD: str(HELD_BYTES),
         "spark.driver.memory": f"{heap(scale) >> 20}m",
         "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),
+    }
+
+
+def executors() -> dict[str, str]:
+    """What executors need to import the project, and where they find its compiled kernels: paths of this machine.
+
+    Only a settings file says so, since executors may see other paths.
+    """
+    return {
+        "spark.executorEnv.PYTHONPATH": str(places.project()),
+        "spark.executorEnv.NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(places.cache() / "numba")),
     }
 
 
@@ -283,8 +295,9 @@ def _prepare_workers() -> None:
 
 
 def main() -> None:
-    """Print the local profile's small scale as a properties file."""
-    print(properties(settings()), end="")
+    """Print a profile's settings as a properties file: the local one's for small inputs, or the cluster's."""
+    chosen = settings("cluster") | executors() if sys.argv[1:] == ["cluster"] else settings()
+    print(properties(chosen), end="")
 
 
 if __name__ == "__main__":

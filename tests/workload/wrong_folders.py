@@ -195,6 +195,14 @@ NAMED = [
     replaced("workload.yaml", "title: Machines", 'title: ""', "title: expected a line of text"),
     replaced("workload.yaml", "title: Machines", "title: [Machines]", "expected text, found ['Machines']"),
     replaced("workload.yaml", "title: Machines", "<<: {title: Machines}", "cannot read merged keys at its top"),
+    replaced("events.sql", "moment AS ts", "moment + rand() AS ts", "events.sql:2:40: rand is drawn anew", "a hash"),
+    replaced(
+        "events.sql", "'Stop', moment", "'Stop', unix_timestamp()", "4:16: unix_timestamp is the moment of the load"
+    ),
+    replaced("events.sql", "moment AS ts", "CAST(Current_Date AS INT) AS ts", "2:36: Current_Date is the moment of"),
+    replaced("events.sql", "FROM steps WHERE kind = 'Stop'", "FROM steps TABLESAMPLE (5 ROWS)", "TABLESAMPLE is drawn"),
+    replaced("events.sql", "'Stop', moment", "'Stop', monotonically_increasing_id()", "how Spark divides the rows"),
+    replaced("expectations.yaml", "load >= 0", "uuid() != machine", "rows[0].holds: uuid is drawn anew each time"),
     replaced(
         "events.sql", "moment AS ts", "momnt AS ts", "events.sql:2:31: unknown column 'momnt'", "did you mean 'moment'?"
     ),
