@@ -113,8 +113,11 @@ coverage: env ## every test once more, with the lines that no test reaches; take
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh
 
+cluster: nights ## the demo night on a Spark master and two workers of this machine; its tables are compared with a local run's
+	@PYTHONPATH=. scripts/run.sh python benchmarks/cluster.py night
+
 bench: nights ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
-	@for bench in benchmarks/*.py; do echo "== $$bench"; scripts/run.sh python $$bench; done
+	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. scripts/run.sh python $$bench; done
 
 # ------------------------------------------------------------------------------------------------ upkeep
 
@@ -125,4 +128,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster requirements clean

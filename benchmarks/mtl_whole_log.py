@@ -95,7 +95,7 @@ def timed(columns: PointColumns, trace: Trace, low: int, high: int) -> tuple[flo
     """Seconds of SINCE and of UNTIL."""
     left, right = (columns.packed(trace.atoms[name]) for name in "pq")
     if low == 0:
-        times = columns.times_of_words
+        times = columns.of_words
         return (
             seconds(lambda: since_within(left, right, columns.first, times, high)),
             seconds(lambda: until_within(left, right, columns.last, times, high)),

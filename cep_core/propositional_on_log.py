@@ -1,7 +1,7 @@
 """A propositional policy and one log: what the streaming engine tells of it, and what it resolves to.
 
 The public call is `cep.monitor_mtl` (`propositional_policies.py`); `trendmill monitor` asks the same. A text is read in
-blocks while verdicts are told, unless they are resolved, which needs the whole log.
+blocks while verdicts are told; where they are resolved, points wait for all before them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from cep_core.policy_on_log import TextLog
 from cep_core.stream_settings import StreamSettings, Tally
 
 if TYPE_CHECKING:
+    from cep_core.arrays import Ints
     from cep_core.monitoring.propositional.arrays.points import SplitTrace
     from cep_core.monitoring.propositional.stream.kernels.state import Told
     from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
@@ -71,7 +72,8 @@ class PropositionalOnLog:
 
     def table(self) -> pa.Table:
         """All that is told. Raises LogError, TooManyExpressions."""
-        return pa.Table.from_batches(self._batches(), self.columns)
+        batches = self._resolved() if self.settings.resolved else self._batches()
+        return pa.Table.from_batches(batches, self.columns)
 
     def stream(self) -> pa.RecordBatchReader:
         """What is told, as it becomes known. Raises LogError, TooManyExpressions behind all that was told before."""
@@ -122,18 +124,35 @@ class PropositionalOnLog:
         return own.with_metadata({"mode": self.monitor.mode})
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        in_memory = isinstance(self._log, pa.Table) or self.settings.with_causes
         if self.settings.resolved:
-            yield from self._resolved()
-        elif isinstance(self._log, pa.Table) or self.settings.with_causes:
-            yield from self._told_in_memory()
+            yield from self._resolved() if in_memory else self._resolved_of_text()
         else:
-            yield from self._told_of_text()
+            yield from self._told_in_memory() if in_memory else self._told_of_text()
 
     def _told_of_text(self) -> Iterator[pa.RecordBatch]:
         from cep_core.monitoring.propositional.stream.verdicts import told_batch
 
-        for told in self._told_of_blocks():
-            yield told_batch(told).replace_schema_metadata(self.columns.metadata)
+        for stamps, told in self._told_of_blocks():
+            counted = self.tally.counted(told, len(stamps))
+            yield told_batch(counted).replace_schema_metadata(self.columns.metadata)
+        self._raise_failure()
+
+    def _resolved_of_text(self) -> Iterator[pa.RecordBatch]:
+        """The truth of each decided point, as soon as it and all before it are known."""
+        from cep_core.monitoring.propositional.stream.in_order import TruthsInOrder
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            in_order = TruthsInOrder()
+            for stamps, told in self._told_of_blocks():
+                self.tally.points += len(stamps)
+                yield in_order.take(stamps, told)
+            yield in_order.rest()
+
+        for batch in batches():
+            self.tally.truths += batch.num_rows
+            self.tally.violations += batch.num_rows - batch["verdict"].true_count
+            yield batch.replace_schema_metadata(self.columns.metadata)
         self._raise_failure()
 
     def _told_in_memory(self) -> Iterator[pa.RecordBatch]:
@@ -180,20 +199,20 @@ class PropositionalOnLog:
             return Truths(np.arange(trace.points), offsets_in_trace(trace), truths(self.policy.core, trace))
         return resolved_truths(self._told_of_trace(monitor, tally), trace)
 
-    def _told_of_blocks(self) -> Iterator[Told]:
-        """What is told of a text while it is read."""
+    def _told_of_blocks(self) -> Iterator[tuple[Ints, Told]]:
+        """The stamps of a text while it is read, and what is told at them."""
         assert not isinstance(self._log, pa.Table)
         reader = self._reader()
         last = None
         for stamps, atoms in reader.blocks():
             last = int(stamps[-1])
-            yield self.tally.counted(self.monitor.take(stamps, atoms), len(stamps))
+            yield stamps, self.monitor.take(stamps, atoms)
             self.tally.skipped = reader.skipped
             if self.monitor.failure is not None:
                 return
         self.tally.skipped = reader.skipped
         if last is not None and self.settings.end == "closed":
-            yield self.tally.counted(self.monitor.close(last), 0)
+            yield np.zeros(0, np.int64), self.monitor.close(last)
 
     def _told_of_trace(self, monitor: StreamMonitor, tally: Tally) -> Iterator[Told]:
         """What a monitor tells of a log that is in memory."""

@@ -43,7 +43,8 @@ def monitor_mtl(
     point, `ts`, `offset`, `verdict` for each decided point, in order.
 
     `batches` True gives a reader of record batches, which reads a text while it yields: its memory does not grow with
-    the log, nor with the number of points a stamp.
+    the log, nor with the number of points a stamp. With `resolved` it gives each truth as soon as it and all before it
+    are known, and keeps the points that wait for this.
 
     Raises QueryError, LogError for a text that is no log, TooManyExpressions where the open points depend on the future
     in too many ways. Cost: `cep.explain` of an `.mtl` file says.

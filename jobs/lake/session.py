@@ -12,7 +12,8 @@ Of a small run, this process holds all rows, and Spark computes only what a work
 run has a `LateSession`, which tells its scale and starts Spark when it is first asked for (docs/decisions/0021).
 
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
-of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
+of this code runs, and with `cluster` behind it what a cluster needs; `python -m jobs.runs.input_size` prints the scale
+that one task of a run asks for.
 
 Measured on 2 cores, session plus a small write and read: serial collector, first compiler tier and a class archive
 bring 31 CPU-seconds down to 11 (`docs/performance.md`).
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
+from jobs.lake.cluster import submit_arguments
 from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
@@ -129,6 +131,17 @@ def settings(
     }
 
 
+def executors() -> dict[str, str]:
+    """What executors need to import the project, and where they find its compiled kernels: paths of this machine.
+
+    Only a settings file says so, since executors may see other paths.
+    """
+    return {
+        "spark.executorEnv.PYTHONPATH": str(places.project()),
+        "spark.executorEnv.NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(places.cache() / "numba")),
+    }
+
+
 def scale_of(spark: SparkSession) -> Scale:
     """The scale of a session's settings; large if nobody chose it, as on a cluster."""
     return "small" if spark.conf.get(SCALE, "large") == "small" else "large"
@@ -202,6 +215,8 @@ def start_session(
     if not places.jars():
         raise RuntimeError(f"no Delta jars in {places.cache() / 'jars'}: run `make` once, it fetches them")
     _prepare_workers()
+    if profile == "cluster" and "PYSPARK_GATEWAY_PORT" not in os.environ:  # no spark-submit told the JVM where it is
+        os.environ.setdefault("PYSPARK_SUBMIT_ARGS", submit_arguments(os.environ))
     from pyspark.sql import SparkSession
 
     chosen = settings(profile, scale, train_archive=train_archive) | {
@@ -283,8 +298,9 @@ def _prepare_workers() -> None:
 
 
 def main() -> None:
-    """Print the local profile's small scale as a properties file."""
-    print(properties(settings()), end="")
+    """Print a profile's settings as a properties file: the local one's for small inputs, or the cluster's."""
+    chosen = settings("cluster") | executors() if sys.argv[1:] == ["cluster"] else settings()
+    print(properties(chosen), end="")
 
 
 if __name__ == "__main__":

@@ -131,11 +131,11 @@ def reading_of(options: argparse.Namespace) -> Reading:
     )
 
 
-def query_text(path: Path) -> str:
-    """The query's text. Raises WrongWorkload if there is no such file."""
+def query_text(path: Path, kind: str = "query file") -> str:
+    """The text of a query, or of a file of another kind. Raises WrongWorkload if there is no such file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise WrongWorkload(f"no such query file: {path}") from None
+        raise WrongWorkload(f"no such {kind}: {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise WrongWorkload(f"cannot read {path}: {error}") from error

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import queue
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +14,7 @@ import pytest
 
 from jobs.cli import main
 from tests.commands.logs import write
+from tests.commands.pausing import paused_writer
 
 POLICY = "-- Who left without being cleared within 10?\nleft(x, r) AND NOT ONCE[0,10] cleared(x)\n"
 SIGNATURE = "left(plane: string, route: string) cleared(plane: string)"
@@ -90,17 +88,6 @@ def test_explains_without_a_log(text_log: list[str], capsys: pytest.CaptureFixtu
     assert "cleared" in capsys.readouterr().out
 
 
-class Flushed(io.StringIO):
-    """A standard output that shows what has been flushed so far."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: queue.Queue[str] = queue.Queue()
-
-    def flush(self) -> None:
-        self.seen.put(self.getvalue())
-
-
 @pytest.mark.parametrize(
     ("form", "lines"),
     [
@@ -118,34 +105,10 @@ def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
     text_log: list[str], form: list[str], lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The writer pauses until the verdict on what it has written can be read."""
-    reading, writing = os.pipe()
-    out = Flushed()
-    paused: list[bool] = []
-
-    def wait_for(line: str) -> None:
-        seen = ""
-        while line not in seen:
-            try:
-                seen = out.seen.get(timeout=120)  # kernels may have to be compiled
-            except queue.Empty:
-                break
-        paused.append(line in seen)
-
-    def write_slowly() -> None:
-        with open(writing, "wb", buffering=0) as sink:
-            sink.write(LOG.partition("@20")[0].encode() + b";")
-            wait_for(lines[0])
-            sink.write(b' @20 left(N1,"ATL-LGA");')
-            wait_for(lines[1])
-
-    with open(reading, "rb") as source:
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=source))
-        monkeypatch.setattr(sys, "stdout", out)
-        writer = threading.Thread(target=write_slowly)
-        writer.start()
+    said = [(LOG.partition("@20")[0].encode() + b";", lines[0]), (b' @20 left(N1,"ATL-LGA");', lines[1])]
+    with paused_writer(said, monkeypatch) as out:
         assert main(["monitor", text_log[0], "-", *text_log[2:], *form]) == 0
-        writer.join()
-    assert paused == [True, True]
+    assert out.told == [True, True]
     printed = out.getvalue().splitlines()
     assert [line for line in printed if line in lines] == lines
     assert printed[-1].startswith("2 violations; ") == (not form)
@@ -295,6 +258,8 @@ def test_options_that_contradict_each_other(
         ([*text_log, "--why", "--as", "monpoly"], "leave out --csv"),
         ([*text_log, "--json", "--as", "monpoly"], "leave out --csv"),
         ([*text_log, "--explain", "--fail"], "--explain lists no verdicts"),
+        ([policy, log, "--sig", "nowhere"], "no such signature: nowhere"),
+        (["nowhere.mfotl", log], "no such policy: nowhere.mfotl"),
         ([*text_log, "--format", "names"], "--format names is for .mtl policies"),
         ([*text_log, "--points", "by_event"], "--points is for tables"),
         ([*text_log, "--zone", "Europe/Berlin"], "--zone is for tables"),

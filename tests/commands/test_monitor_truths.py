@@ -12,6 +12,7 @@ import pytest
 
 from jobs.cli import main
 from tests.commands.logs import write
+from tests.commands.pausing import paused_writer
 
 SOON = "a UNTIL[0,1] b\n"
 EXAMPLE = "@1 a\n@2 a\n@2 a\n@3 b\n@4 a b\n"
@@ -66,6 +67,10 @@ def test_a_table_with_atoms_and_sub_logs(tmp_path: Path, capsys: pytest.CaptureF
     lines = printed(capsys, str(policy), str(log), *late, "--for-each", "plane")
     assert lines[0] == "2024-01-02 10:00:07  plane = N2"
     assert lines[1].startswith("4 points, 4 decided, 1 violation, no equivalences, 0 open; ")
+    explained = printed(capsys, str(policy), str(log), *late, "--for-each", "plane", "--explain")
+    assert "  late: Departure WHERE delay >= 60" in explained
+    assert "  variables plane" in explained
+    assert "  variables plane" in printed(capsys, str(policy), "--for-each", "plane", "--explain")
     assert main(["monitor", str(policy), str(log), "--atom", "late Departure"]) == 2
     assert "--atom takes 'name: EventType condition'" in capsys.readouterr().err
     assert main(["monitor", str(policy), str(log), "--atom", "late: Departure dely >= 60"]) == 2
@@ -87,6 +92,25 @@ def test_standard_input(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(EXAMPLE.encode())))
     assert printed(capsys, text_log[0], "-", "--as", "aerial")[:2] == ["1:0 false", "2:1 = 2:0"]
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ([], ["1", "5"]),
+        (["--as", "aerial"], ["2:1 = 2:0", "5:0 false"]),
+        (["--as", "hydra"], ["2:1 true", "5:0 false"]),
+        (["--resolved", "--csv"], ["2,2,1,True", "5,5,0,False"]),
+    ],
+)
+def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
+    text_log: list[str], form: list[str], lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer pauses until the verdict on what it has written can be read."""
+    said = [(b"@1 a\n@2 a\n@2 a\n@3 b\n", lines[0]), (b"@4 a b\n@5 c\n", lines[1])]
+    with paused_writer(said, monkeypatch) as out:
+        assert main(["monitor", text_log[0], "-", *form]) == 0
+    assert out.told == [True, True]
 
 
 def test_an_until_without_upper_bound_goes_global_and_says_so(
@@ -126,6 +150,10 @@ def test_options_that_would_do_nothing_are_refused(
         ([text_log[0], "-", "--format", "csv"], "standard input is read as a text"),
         ([*table, "--skip-bad"], "--skip-bad is for text logs"),
         ([*table, "--as", "aerial", "--csv"], "leave out --csv"),
+        ([*table, "--as", "hydra", "--for-each", "plane"], "--as hydra has no place for sub-logs"),
+        ([*table, "--atom", "Arrival: Departure delay >= 60"], "'Arrival' is an event type"),
+        ([*table, *["--atom", "a: Departure delay >= 60"] * 2], "two conditions for 'a'"),
+        ([table[0], "--explain", "--atom", "a: Departure delay >= 60"], "name the log, too"),
     ):
         assert main(["monitor", *arguments]) == 2, arguments
         assert told in capsys.readouterr().err, arguments

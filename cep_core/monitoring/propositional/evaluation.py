@@ -1,19 +1,20 @@
 """The whole-log engine: where the subformulas of a policy hold, as bit columns over the points of all sub-logs.
 
 A log is taken as closed: after the last point of each sub-log one empty point follows, later than every finite interval
-reaches, which is not reported. Equal subformulas are evaluated once. Cost: O(size of the formula * points), whatever
-the intervals, the points a stamp and the number of sub-logs (`choice.table`); a bit for each subformula and point.
+reaches, which is not reported, and not laid out where no interval of the future is without end. Equal subformulas are
+evaluated once. Cost: O(size of the formula * points), whatever the intervals, the points a stamp and the number of
+sub-logs (`choice.table`); a bit for each subformula and point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from cep_core.arrays import Bits as Words
 from cep_core.arrays import Ints
-from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.formulas import Eventually, Formula, Next, Predicate, Until
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.walk import operands, walk
 from cep_core.monitoring.propositional.arrays.columns import PointColumns
@@ -49,11 +50,13 @@ def truths_and_counts(
     `group` [n], or [0] if nothing is counted: the number of each point's group; points of no group have one below 0 or
     not below `groups`.
     """
-    longest = max((bound for formula in (*formulas, *counted) for bound in _bounds(formula)), default=0)
+    parts_of = [part for formula in (*formulas, *counted) for part in walk(formula)]
+    longest = max((bound for part in parts_of for bound in _bounds(part)), default=0)
+    closing = any(isinstance(part, Next | Eventually | Until) and not part.interval.is_bounded for part in parts_of)
     parts = []
     counts = np.zeros((len(counted), groups), np.int64)
     begin = 0
-    for columns in columns_of(trace, longest):
+    for columns in columns_of(trace, longest, closing=closing):
         evaluation = _Evaluation(trace, columns, begin)
         parts.append([columns.flags(evaluation.column(formula)) for formula in formulas])
         own = group[begin : evaluation.end]
@@ -72,7 +75,7 @@ class _Evaluation:
         self.trace = trace
         self.columns = columns
         self.begin = begin
-        self.end = begin + columns.places - (len(columns.starts) - 1)
+        self.end = begin + columns.count
         self.known: dict[Formula, Words] = {}
 
     def column(self, formula: Formula) -> Words:
@@ -87,9 +90,7 @@ class _Evaluation:
         return chosen(formula).column(formula, parts, self.columns)
 
 
-def _bounds(formula: Formula) -> Iterator[int]:
-    """The numbers in the intervals of a formula."""
-    for part in walk(formula):
-        interval = getattr(part, "interval", None)
-        if isinstance(interval, Interval):
-            yield from (interval.low, interval.high or 0)
+def _bounds(part: Formula) -> tuple[int, ...]:
+    """The numbers in the interval of an operator."""
+    interval = getattr(part, "interval", None)
+    return (interval.low, interval.high or 0) if isinstance(interval, Interval) else ()

@@ -60,7 +60,7 @@ def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
     refuse_options_of_tables(options)
     is_input = options.log == STANDARD_INPUT
     log = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, meter)
-    signature = query_text(options.sig)
+    signature = query_text(options.sig, "signature")
     return OpenedLog(log, LogClock(None), signature, options.unit or "s", options.format, at_once=is_input)
 
 

@@ -82,7 +82,7 @@ def asked(options: argparse.Namespace, meter: Meter) -> Asked:
     """The policy of a command line on its log, if it names one. Raises QueryError, WrongWorkload, RunError."""
     if options.query.suffix == ".cep":
         raise WrongWorkload(f"{options.query} is a query, not a policy: trendmill match or aggregate evaluates it")
-    query_text(options.query)
+    query_text(options.query, "policy")
     if is_propositional(options.query):
         truths = AskedTruths(options, meter)
         return Asked(truths, truths.clock, truths.tally)
@@ -105,7 +105,7 @@ def _first_order(options: argparse.Namespace, meter: Meter) -> Asked:
         with_causes=options.why is not None or options.why_not is not None,
     )
     if options.log is None:
-        signature = None if options.sig is None else query_text(options.sig)
+        signature = None if options.sig is None else query_text(options.sig, "signature")
         return Asked(PolicyOnLog(options.query, signature, None, settings), LogClock(None))
     log = opened(options, _wanted(options.query, settings), meter)
     by_column = settings.points not in (BY_TIMESTAMP, BY_EVENT)

@@ -53,9 +53,13 @@ class AskedTruths:
             with_causes=options.why is not None or options.why_not is not None,
         )
         query_text(options.query)
-        self._conditions = dict(_named_condition(text) for text in options.atom)
+        self._conditions = _named_conditions(options.atom)
         self.clock = LogClock(None)
-        self._asked = self._explained() if options.explain else self._of_log()
+        self._asked = self._of_log() if options.log is not None else self._explained()
+        if options.form and self._asked.policy.for_each:
+            raise WrongWorkload(
+                f"--as {options.form} has no place for sub-logs: --csv and --json have a column for each"
+            )
 
     @property
     def tally(self) -> Tally:
@@ -82,13 +86,15 @@ class AskedTruths:
         return self._asked.causes_of_verdict(row)
 
     def _explained(self) -> PropositionalOnLog:
+        if self._conditions:
+            raise WrongWorkload("--atom: without a log the types of its attributes are unknown; name the log, too")
         return PropositionalOnLog(self._options.query, _NO_EVENTS, self._settings, self._of_names())
 
     def _of_names(self) -> LogSchema:
         """The schema of a log in which every name may be an atom; its times are in the unit that the user says."""
         written = parse_text(query_text(self._options.query), str(self._options.query), PROPOSITIONAL).written
-        schema = replace(schema_mentioned_by(written), unit=self._options.unit or "s")
-        return self._with_conditions(schema)
+        written = replace(written, for_each=tuple(self._options.for_each or written.for_each))
+        return replace(schema_mentioned_by(written), unit=self._options.unit or "s")
 
     def _of_log(self) -> PropositionalOnLog:
         options = self._options
@@ -106,6 +112,8 @@ class AskedTruths:
             raise WrongWorkload("--skip-bad is for text logs: a table has no lines that are no points")
         log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
         remark(*log.notes)
+        if taken := sorted(self._conditions.keys() & log.schema.types.keys()):
+            raise WrongWorkload(f"--atom: '{taken[0]}' is an event type, which is an atom already")
         self.clock = LogClock.of(log, options.zone)
         try:
             return PropositionalOnLog(options.query, log.events, self._settings, self._with_conditions(log.schema))
@@ -162,6 +170,15 @@ def _refuse(options: argparse.Namespace) -> None:
         raise WrongWorkload("--as monpoly is for .mfotl policies; .mtl policies are printed as aerial or hydra does")
     if options.format in ("monpoly", "dejavu", "rv"):
         raise WrongWorkload(f"--format {options.format}: an .mtl policy reads names, csv, json or parquet")
+
+
+def _named_conditions(texts: Sequence[str]) -> dict[str, NamedCondition]:
+    """The atoms of a command line, by name. Raises WrongWorkload for two of one name."""
+    named = [_named_condition(text) for text in texts]
+    for place, (name, _) in enumerate(named):
+        if name in dict(named[:place]):
+            raise WrongWorkload(f"--atom: two conditions for '{name}'")
+    return dict(named)
 
 
 def _named_condition(text: str) -> tuple[str, NamedCondition]:

@@ -9,6 +9,7 @@ from jobs.exits import WrongWorkload
 from jobs.log_files.log_clock import LogClock
 
 _VERDICT = re.compile(r"\s*(?P<values>.*?)\s*@\s*(?P<time>[-\d][-\d:.T ]*?)\s*(?:\+\s*(?P<offset>\d+))?\s*")
+_FLOAT = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)|nan")
 _VALUE = re.compile(r"""\s*([^\s=,]+)\s*=\s*("[^"]*"|[^,]*?)\s*(?:,|$)""")
 
 
@@ -21,10 +22,12 @@ class AskedVerdict:
 
 
 def asked_verdict(text: str, clock: LogClock) -> AskedVerdict:
-    """A verdict as written. Numbers are numbers; quotes make a text of one. Raises WrongWorkload.
+    """A verdict as written. Numbers are as a listing writes them; quotes make a text of one. Raises WrongWorkload.
 
     >>> asked_verdict('x=3, plane=N1, code="7" @20+1', LogClock(None))
     AskedVerdict(at=(20, 1), values={'x': 3, 'plane': 'N1', 'code': '7'})
+    >>> asked_verdict("a=1e+16, b=-inf, c=.5 @5", LogClock(None)).values
+    {'a': 1e+16, 'b': -inf, 'c': 0.5}
     >>> asked_verdict("@5", LogClock(None))
     AskedVerdict(at=(5, 0), values={})
     """
@@ -41,4 +44,4 @@ def _value(text: str) -> int | float | str:
         return text[1:-1]
     if re.fullmatch(r"-?\d+", text):
         return int(text)
-    return float(text) if re.fullmatch(r"-?\d+\.\d*([eE][+-]?\d+)?", text) else text
+    return float(text) if _FLOAT.fullmatch(text) else text

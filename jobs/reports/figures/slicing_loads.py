@@ -38,7 +38,8 @@ def strategies_figure(comparison: SlicingComparison) -> Figure | None:
         for text, bar in zip(axes.get_yticklabels(), measured, strict=True):
             text.set_fontweight("bold" if bar.strategy == IN_USE.name else "normal")
         axes.set_ylim(len(measured) - 0.4, -1.0)
-        axes.set_xlim(0, max(bar.load for bar in measured) * (1.4 if narrow else 1.3))
+        widest = max(bar.load for bar in measured) or 1.0  # no event is relevant: nothing has a width
+        axes.set_xlim(0, widest * (1.4 if narrow else 1.3))
         axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("largest slice, share of events" if narrow else "largest slice, share of the relevant events")

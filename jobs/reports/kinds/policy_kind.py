@@ -120,6 +120,17 @@ def _truths(evaluated: EvaluatedDay) -> Section | None:
     return Section("formula", "The formula, part by part", summary, table, f"{name}-truths.csv")
 
 
+def _those(told: int, total: int, what: str, chosen: str) -> str:
+    """Which of `total` violations or episodes are told.
+
+    >>> _those(10, 182, "violation", "first"), _those(3, 3, "violation", "first"), _those(1, 1, "episode", "longest")
+    ('10 violations, the first of 182', 'all 3 violations', 'the only episode')
+    """
+    if told < total:
+        return f"{counted(told, what)}, the {chosen} of {quantity(total)}"
+    return f"the only {what}" if told == 1 else f"all {counted(told, what)}"
+
+
 def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Section | None:
     """The causes of the day's first violations, or of its longest episodes; None if none is explained."""
     claims = evaluated.reader.read(f"{evaluated.name}_why", evaluated.day, evaluated.day)
@@ -137,10 +148,11 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=by_episode is not None
     )
     untold = sum(not violation.is_told for violation in explained)
-    which = f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
+    told, chosen, proven = len(explained), "first", "it"
+    what = "violation"
     if by_episode is not None:
-        which = f"Of {counted(len(explained), 'episode')}, the longest of {quantity(total)}: "
-        which += "the events that prove the first violation, and "
+        what, chosen, proven = "episode", "longest", "the first violation"
+    which = f"Of {_those(told, total, what, chosen)}: the events that prove {proven}, and "
     summary = f"{which}the events that would have kept the policy and are not there."
     if untold == len(explained):
         summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."

@@ -25,6 +25,7 @@ from pyspark.sql import functions as sf
 
 from jobs.bundles import bundles
 from jobs.lake.arrow_write import schema_of
+from jobs.lake.computed_rows import computed
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
@@ -108,7 +109,7 @@ class SparkLoad:
         order = max(len(source.order) for source in run.workload.sources.values())
         candidates.createOrReplaceTempView("candidate_events")
         writer = RunWriter(folder, run.loads, run.workload.start, run.workload.operating_days)
-        told = to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS).localCheckpoint()
+        told = computed(to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS), self._folder)
         told.createOrReplaceTempView("told")
         runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
         return sorted(map(Path, runs))
@@ -120,7 +121,7 @@ class SparkLoad:
         self._has_refused = not refused.isEmpty()
         if self._has_refused:
             # A row whose text is not found again would be refused by the table: none is dropped.
-            refused = refused.join(_union(self._texts(refused)), ["rank", "id"], "left").localCheckpoint()
+            refused = computed(refused.join(_union(self._texts(refused)), ["rank", "id"], "left"), self._folder)
             self._take_out(refused)
             refused.createOrReplaceTempView("refused_rows")
             self._compute("refused_fates", start=self._run.workload.start)
@@ -155,7 +156,8 @@ class SparkLoad:
 
     def _compute(self, name: str, **args: object) -> None:
         """What a statement says, computed once, as a view of its name."""
-        self._run.spark.sql(statement("load", name), args=args).localCheckpoint().createOrReplaceTempView(name)
+        rows = self._run.spark.sql(statement("load", name), args=args)
+        computed(rows, self._folder).createOrReplaceTempView(name)
 
 
 def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBatch]], told: str) -> DataFrame:
@@ -187,7 +189,7 @@ def _read(run: Run, source: Source, files: SourceFiles, folder: Path) -> tuple[D
 
         spilled = spill(run.spark, source, files, folder)
         return spilled.rows, ReadRows(spilled.read, ledgers_of(spilled.ledgers))
-    rows = raw_frame(run.spark, source, files).drop(LEDGER).localCheckpoint()
+    rows = computed(raw_frame(run.spark, source, files).drop(LEDGER), folder)
     return rows, ReadRows({-1: rows.count()})
 
 

@@ -134,6 +134,14 @@ def test_strategies_show_the_lower_bound() -> None:
     assert "The lower bound is 25 %." in figure.caption
 
 
+@pytest.mark.filterwarnings("error")
+def test_strategies_of_a_day_without_relevant_events_have_room() -> None:
+    plan = {"plan_id": "ab", "queries": ["q"], "slices": 4, "lower_bound": 0.0, "first_day": DAY, "last_day": DAY}
+    figure = strategies_figure(SlicingComparison(plan, [MeasuredSlicing("plan in use", {}, 0.0, None, None)]))
+    assert figure is not None
+    assert "0 %" in letters(figure)
+
+
 def test_hostile_texts_stay_texts_in_drawings() -> None:
     """Markup and formulas in values are neither XML nor mathematics."""
     figure = windows(GROUPED, row(12, who="<script>$x^2$"), row(3, who="a&b"))

@@ -64,7 +64,7 @@ def test_the_longest_episodes_have_one_explanation_each(workload: Workload, tmp_
     assert found.text("p", class_="finding") == [
         "There were 4 violations in 2 episodes on 8 March 2013; line y had the most, 3."
     ]
-    [causes] = [text for text in found.text("p") if text.startswith("Of 2 episodes, the longest of 2:")]
+    [causes] = [text for text in found.text("p") if text.startswith("Of all 2 episodes:")]
     assert "the events that prove the first violation" in causes
     proofs = found.text("pre")
     assert proofs[0].endswith("The same for 3 points of the first 3 of this episode.")

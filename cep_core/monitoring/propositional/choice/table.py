@@ -83,8 +83,8 @@ def _carried(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> 
     _, high = columns.bounds(formula.interval)
     left, right = _sides(parts)
     if isinstance(formula, Once | Since):
-        return since_within(left, right, columns.first, columns.times_of_words, high)
-    return until_within(left, right, columns.last, columns.times_of_words, high)
+        return since_within(left, right, columns.first, columns.of_words, high)
+    return until_within(left, right, columns.last, columns.of_words, high)
 
 
 def _pointed(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:

@@ -31,7 +31,8 @@ def since_between(left: Flags, right: Flags, starts: Ints, times: Ints, bounds: 
             while far < place and time - times[far + 1] >= low:
                 far += 1
                 nearest = far if right[far] else nearest
-            held[place] = nearest >= since and time - times[nearest] <= high
+            some = nearest >= since
+            held[place] = some & (time - times[nearest if some else place] <= high)
 
 
 @njit(cache=True)
@@ -49,4 +50,5 @@ def until_between(left: Flags, right: Flags, starts: Ints, times: Ints, bounds: 
             while far > place and times[far - 1] - time >= low:
                 far -= 1
                 nearest = far if right[far] else nearest
-            held[place] = nearest <= until and times[nearest] - time <= high
+            some = nearest <= until
+            held[place] = some & (times[nearest if some else place] - time <= high)

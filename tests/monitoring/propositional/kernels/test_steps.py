@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 from cep_core.monitoring.propositional.arrays.columns import PointColumns
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.kernels import carries
 from cep_core.monitoring.propositional.kernels.layout import columns_of
+from cep_core.monitoring.propositional.kernels.nearness import BLOCK
 from cep_core.monitoring.propositional.kernels.pointers import since_between, until_between
 
 POINTS = 2000
@@ -56,7 +58,7 @@ def test_pointers_read_few_times_a_place(kernel: Any, rate: int, logs: int, cons
 
 @pytest.mark.parametrize(("rate", "logs"), SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("constant", CONSTANTS)
-def test_carries_compare_a_word_once(rate: int, logs: int, constant: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_carries_compare_a_block_once(rate: int, logs: int, constant: int, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = laid_out(rate, logs, constant)
     random = np.random.default_rng(1)
     left, right = (columns.packed(random.random(POINTS) < share) for share in (0.9, 0.1))
@@ -64,22 +66,24 @@ def test_carries_compare_a_word_once(rate: int, logs: int, constant: int, monkey
         (carries.since_within, columns.first),
         (carries.until_within, columns.last),
     ]
-    compiled = [kernel(left, right, border, columns.times_of_words, constant) for kernel, border in kernels]
+    compiled = [kernel(left, right, border, columns.of_words, constant) for kernel, border in kernels]
     compared: list[Any] = []
 
     def counted(kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def compare(*word: Any) -> Any:
-            compared.append(word)
-            return kernel(*word)
+        def compare(*block: Any) -> Any:
+            compared.append(block)
+            return kernel(*block)
 
         return compare
 
     monkeypatch.setattr(carries, "_within_words", carries._within_words.py_func)
-    for name in ("_soon_after", "_soon_before"):
-        monkeypatch.setattr(carries, name, counted(getattr(carries, name).py_func))
+    for name in ("latest_witness", "earliest_witness"):
+        monkeypatch.setattr(carries, name, njit(getattr(carries, name).py_func))
+    for name in ("soon_after", "soon_before"):
+        monkeypatch.setattr(carries, name, counted(njit(getattr(carries, name).py_func)))
     with np.errstate(over="ignore"):
         for (kernel, border), held in zip(kernels, compiled, strict=True):
             compared.clear()
-            alone = kernel.py_func(left, right, border, columns.times_of_words, constant)
-            assert len(compared) <= columns.words
+            alone = kernel.py_func(left, right, border, columns.of_words, constant)
+            assert len(compared) <= -(-columns.words // BLOCK)
             np.testing.assert_array_equal(alone, held)

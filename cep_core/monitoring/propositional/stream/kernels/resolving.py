@@ -17,3 +17,14 @@ def resolve(truths: Codes, equal: Ints) -> None:
     for point in range(truths.shape[0]):
         if equal[point] != point:
             truths[point] = truths[equal[point]]
+
+
+@njit(cache=True)
+def first_open(truths: Codes, equal: Ints, begin: int, end: int) -> int:
+    """The first point from `begin` on without a truth; `end` if there is none. Those before it get theirs."""
+    for point in range(begin, end):
+        if equal[point] != point:
+            truths[point] = truths[equal[point]]
+        if truths[point] == FREE:
+            return point
+    return end

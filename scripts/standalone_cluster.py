@@ -1,0 +1,160 @@
+"""A Spark master and its workers on the loopback address, for as long as a command runs (docs/cluster.md).
+
+`scripts/standalone_cluster.py [--workers 2] -- COMMAND ...` starts them from the installed package and sets what
+`docs/cluster.md` says: the connection `spark_default`, TRENDMILL_PROFILE=cluster, and the cluster's settings file. It
+ends with the command's exit code. Workers have one core each. Masters and workers write their logs beside the settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import pyspark
+
+from jobs.lake.session import executors, properties, settings
+
+WAIT = 60.0
+"""Seconds in which the master must answer and every worker must have told it of itself."""
+
+ON_LOOPBACK = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1500m",
+    "spark.executor.memory": "1g",
+    "spark.executor.cores": "1",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    # its two cores gain nothing from the default of 200
+    "spark.sql.shuffle.partitions": "4",
+    # a dead executor is noticed in seconds, not in two minutes
+    "spark.network.timeout": "30s",
+    "spark.network.timeoutInterval": "10s",
+    "spark.executor.heartbeatInterval": "3s",
+}
+"""What a cluster on one machine needs beside the cluster profile."""
+
+
+@dataclass
+class StandaloneCluster:
+    """A running master. `folder`: its settings file and logs; `workers`: their processes."""
+
+    folder: Path
+    url: str
+    page: str
+    workers: list[subprocess.Popen[bytes]]
+
+    @property
+    def settings(self) -> Path:
+        """The settings file, for spark-submit."""
+        return self.folder / "spark-cluster.conf"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that let Airflow and its tasks use the cluster."""
+        host, _, port = self.url.rpartition(":")
+        connection = json.dumps({"conn_type": "spark", "host": host, "port": int(port)})
+        return {
+            "AIRFLOW_CONN_SPARK_DEFAULT": connection,
+            "TRENDMILL_PROFILE": "cluster",
+            "TRENDMILL_SPARK_SETTINGS": str(self.settings),
+        }
+
+    def add_worker(self) -> subprocess.Popen[bytes]:
+        """Start one more worker."""
+        name = f"worker-{len(self.workers) + 1}"
+        own = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "1", "--memory", "1500m"]
+        own += ["--work-dir", str(self.folder / name), self.url]
+        self.workers.append(_java(self.folder / f"{name}.log", "org.apache.spark.deploy.worker.Worker", own))
+        return self.workers[-1]
+
+    def wait_for_workers(self, count: int) -> None:
+        """Wait until the master knows so many living workers. Raises TimeoutError."""
+        until = time.monotonic() + WAIT
+        while time.monotonic() < until:
+            with suppress(OSError), urlopen(f"{self.page}/json/", timeout=5) as answer:
+                if json.load(answer)["aliveworkers"] >= count:
+                    return
+            time.sleep(0.2)
+        raise TimeoutError(f"the master knows fewer than {count} workers after {WAIT:.0f} s: see {self.folder}")
+
+
+@contextmanager
+def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[StandaloneCluster]:
+    """A master and workers while the block runs. `folder`, which exists, gets settings and logs."""
+    port, page_port = _free_ports(2)
+    place = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page_port)]
+    master = _java(folder / "master.log", "org.apache.spark.deploy.master.Master", place)
+    cluster = StandaloneCluster(folder, f"spark://127.0.0.1:{port}", f"http://127.0.0.1:{page_port}", [])
+    chosen = {**settings("cluster"), **executors(), **ON_LOOPBACK}
+    cluster.settings.write_text(properties(chosen))
+    try:
+        for _ in range(workers):
+            cluster.add_worker()
+        cluster.wait_for_workers(workers)
+        yield cluster
+    finally:
+        for process in (*cluster.workers, master):
+            process.terminate()
+        for process in (*cluster.workers, master):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            process.kill()
+
+
+def _java(log: Path, name: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A class of Spark in a JVM of its own, by Spark's launcher, which becomes that JVM."""
+    home = Path(pyspark.__file__).parent
+    own = {
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "300m",
+        # its web service would start applications for anyone who asks
+        "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.master.rest.enabled=false",
+    }
+    command = [str(home / "bin" / "spark-class"), name, *arguments]
+    with log.open("ab") as out:
+        return subprocess.Popen(command, stdout=out, stderr=out, env={**os.environ, **own}, stdin=subprocess.DEVNULL)
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports of the loopback address that nobody uses now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def main() -> int:
+    """Run a command on a cluster; returns its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--logs", type=Path, help="an empty folder that keeps settings and logs")
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="trendmill-cluster-") as own:
+        folder = options.logs or own
+        begun = time.monotonic()
+        with standalone_cluster(Path(folder), options.workers) as cluster:
+            print(
+                f"cluster    {cluster.url}, {options.workers} workers in {time.monotonic() - begun:.1f} s", flush=True
+            )
+            return subprocess.call(options.command, env={**os.environ, **cluster.environment})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""A run over days of the small workload as one Spark application of the cluster that the environment names.
+
+`python -m tests.runs.cluster.night HOME LAKE FIRST LAST` prints each stage's name before it begins.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from jobs.lake.session import LateSession
+from jobs.runs.run import Silent
+from jobs.tasks.nightly import begin, evaluate, load, slice_
+from tests.leases import leased
+from tests.runs.lake.small_workload import day
+
+
+def main(home: str, lake: str, first: str, last: str) -> None:
+    session = LateSession("night", "cluster")
+    days = day(int(first)), day(int(last))
+    with leased(Path(lake), "machines", "on-cluster"):
+        run = begin(home, *days, "on-cluster", session=session, lake=Path(lake), progress=Silent())
+        for stage in (load, slice_, evaluate):
+            print(stage.__name__, flush=True)
+            stage(run)
+    session.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,81 @@
+"""A run on a standalone cluster, a master and two workers of this machine, whose executors are killed in each stage."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from jobs import places
+from scripts.standalone_cluster import StandaloneCluster, standalone_cluster
+from tests.runs.lake.lakes import StoredLake, Tables
+from tests.runs.lake.small_workload import write_workload
+
+pytestmark = [pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
+
+
+def test_executors_die_and_tables_are_those_of_a_local_run(undisturbed: Tables, tmp_path: Path) -> None:
+    """One executor is killed with its Python workers in each task of the run."""
+    home, lake = write_workload(tmp_path / "workload"), tmp_path / "lake"
+    (tmp_path / "cluster").mkdir()
+    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
+        night = started(cluster, home, lake)
+        assert night.stdout is not None
+        killed = []
+        for line in night.stdout:
+            killed += [line.strip()] * kill_executor(cluster, patience=20)
+        assert night.wait() == 0
+        assert killed == ["load", "slice_", "evaluate"]
+    assert StoredLake(lake).tables() == undisturbed
+
+
+def started(cluster: StandaloneCluster, home: Path, lake: Path) -> subprocess.Popen[str]:
+    """The night as a process that talks of its stages."""
+    environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
+    command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), str(lake), "1", "2"]
+    return subprocess.Popen(command, env=environment, cwd=places.project(), stdout=subprocess.PIPE, text=True)
+
+
+def kill_executor(cluster: StandaloneCluster, patience: float) -> bool:
+    """Kill the oldest executor of the cluster with its Python workers, a second after it was seen; False: none came."""
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        if executors := executors_of(cluster):
+            time.sleep(1)
+            for process in list(with_descendants(executors[0])):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def executors_of(cluster: StandaloneCluster) -> list[int]:
+    """The processes of executors, the oldest first."""
+    parents = {worker.pid for worker in cluster.workers}
+    return sorted(process for process, parent in parent_of_each().items() if parent in parents)
+
+
+def parent_of_each() -> dict[int, int]:
+    """Each process of this machine with the one that started it."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):  # it has ended
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    return parents
+
+
+def with_descendants(process: int) -> Iterator[int]:
+    """A process, those that it started, and so on."""
+    yield process
+    for child, parent in parent_of_each().items():
+        if parent == process:
+            yield from with_descendants(child)
