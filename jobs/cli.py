@@ -23,6 +23,7 @@ COMMANDS = {
     "sql": ("sql", "ask the lake in SQL"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     "verify": ("verify", "check that the lake is whole: logs, files, counts, orphans"),
+    "doctor": ("doctor", "look at what runs need of this machine, the lake and executors; say how to mend it"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),

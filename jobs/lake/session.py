@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
+from jobs.lake.cluster import submit_arguments
 from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
@@ -214,6 +215,8 @@ def start_session(
     if not places.jars():
         raise RuntimeError(f"no Delta jars in {places.cache() / 'jars'}: run `make` once, it fetches them")
     _prepare_workers()
+    if profile == "cluster" and "PYSPARK_GATEWAY_PORT" not in os.environ:  # no spark-submit told the JVM where it is
+        os.environ.setdefault("PYSPARK_SUBMIT_ARGS", submit_arguments(os.environ))
     from pyspark.sql import SparkSession
 
     chosen = settings(profile, scale, train_archive=train_archive) | {

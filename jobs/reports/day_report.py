@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -86,23 +87,32 @@ def report_day(workload: Workload, questions: list[Question], reader: LakeReader
 
 def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:
     """Events counted by day, type and part of the day. Days that were loaded without any event count too."""
-    events = reader.read("events", day - timedelta(days=TRAILING), day, ["day", "event_type", "ts"])
-    today: dict[tuple[str, int], int] = {}
+    trailing = [day - timedelta(days=back) for back in range(TRAILING, -1, -1)]
+    counted = reader.once("events by type and part", dict[date, dict[tuple[str, int], int]])
+    if new := [on for on in trailing if on not in counted]:
+        counted.update(_counts(workload, reader, new))
     before: dict[date, dict[int, int]] = {on: {} for on in sorted(loaded) if on < day}
     types: dict[date, dict[str, int]] = {on: {} for on in before}
-    if events is not None and events.num_rows:
-        offset, length = workload.operating_days.offset, workload.operating_days.length
-        since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
-        into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
-        part = pc.divide(pc.multiply(into_day, PERIODS), length)
-        counts = (
-            events.append_column("part", part).group_by(["day", "event_type", "part"]).aggregate([([], "count_all")])
-        )
-        for row in counts.to_pylist():
-            if row["day"] == day:
-                today[row["event_type"], row["part"]] = row["count_all"]
-            else:
-                parts, kinds = before.setdefault(row["day"], {}), types.setdefault(row["day"], {})
-                parts[row["part"]] = parts.get(row["part"], 0) + row["count_all"]
-                kinds[row["event_type"]] = kinds.get(row["event_type"], 0) + row["count_all"]
-    return Volume(today, dict(sorted(before.items())), dict(sorted(types.items())))
+    for on in trailing[:-1]:
+        for (event_type, part), events in counted[on].items():
+            parts, kinds = before.setdefault(on, {}), types.setdefault(on, {})
+            parts[part] = parts.get(part, 0) + events
+            kinds[event_type] = kinds.get(event_type, 0) + events
+    return Volume(counted[day], dict(sorted(before.items())), dict(sorted(types.items())))
+
+
+def _counts(workload: Workload, reader: LakeReader, days: Sequence[date]) -> dict[date, dict[tuple[str, int], int]]:
+    """The events of each day by (type, 24th part of the day), in this order."""
+    counted: dict[date, dict[tuple[str, int], int]] = {on: {} for on in days}
+    events = reader.read("events", days[0], days[-1], ["day", "event_type", "ts"])
+    if events is None or not events.num_rows:
+        return counted
+    offset, length = workload.operating_days.offset, workload.operating_days.length
+    since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
+    into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
+    part = pc.divide(pc.multiply(into_day, PERIODS), length)
+    counts = events.append_column("part", part).group_by(["day", "event_type", "part"]).aggregate([([], "count_all")])
+    for row in rows(counts, "event_type", "part"):
+        if row["day"] in counted:
+            counted[row["day"]][row["event_type"], row["part"]] = row["count_all"]
+    return counted

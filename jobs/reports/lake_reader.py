@@ -6,11 +6,11 @@ table. Rows are filtered by operating day, the partition column of the tables, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,8 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.lake.dataset import dataset_of
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,30 @@ class TableFacts:
 
 @dataclass
 class LakeReader:
-    """The tables below `folder`, each opened once and read at that version from then on."""
+    """The tables below `folder`, each opened once and read at that version from then on.
+
+    `pinned`: the versions of all tables that another reader sees, to see the same; None: the present ones.
+    """
 
     folder: Path
+    pinned: Mapping[str, int] | None = None
     _opened: dict[str, DeltaTable | None] = field(default_factory=dict)
     _datasets: dict[str, ds.Dataset] = field(default_factory=dict)
     """Kept, since listing a table's files takes as long as reading one day of it."""
+    _derived: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, name: Hashable, compute: Callable[[], Value]) -> Value:
+        """What is computed from the tables under this name: the reports of many days need it once."""
+        if name not in self._derived:
+            self._derived[name] = compute()
+        value: Value = self._derived[name]
+        return value
+
+    def pin(self) -> dict[str, int]:
+        """Opens every table that exists; returns their versions, by name."""
+        for name in self.tables():
+            self._open(name)
+        return self.versions()
 
     def tables(self) -> list[str]:
         """Names of the tables that exist, working tables (`_work/...`) last."""
@@ -91,6 +111,9 @@ class LakeReader:
 
     def facts(self, name: str) -> TableFacts | None:
         """A table's comments, columns, constraints, version and the time of its last write."""
+        return self.once(("facts", name), lambda: self._facts(name))
+
+    def _facts(self, name: str) -> TableFacts | None:
         table = self._open(name)
         if table is None:
             return None
@@ -105,7 +128,8 @@ class LakeReader:
             for key, value in sorted((metadata.configuration or {}).items())
             if key.startswith(prefix)
         )
-        [last] = table.history(1)
+        # The library begins with commits that came after this version, so its own one is the last.
+        *_, last = table.history(1)
         written = datetime.fromtimestamp(int(last["timestamp"]) / 1000, UTC)
         files = pa.table(table.get_add_actions(flatten=True)).to_pylist()
         counts = [file["num_records"] for file in files]
@@ -129,7 +153,11 @@ class LakeReader:
     def _open(self, name: str) -> DeltaTable | None:
         if name not in self._opened:
             path = self.folder / name
-            self._opened[name] = DeltaTable(path) if (path / "_delta_log").is_dir() else None
+            if self.pinned is None:
+                self._opened[name] = DeltaTable(path) if (path / "_delta_log").is_dir() else None
+            else:
+                version = self.pinned.get(name)
+                self._opened[name] = None if version is None else DeltaTable(path, version=version)
         return self._opened[name]
 
 

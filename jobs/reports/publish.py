@@ -1,29 +1,21 @@
 """Publish the reports of a workload's days: read the lake without a JVM, write static pages, record what was done.
 
-A day's folder is written beside its place and moved there when it is whole. So a reader never sees half a report, and a
-failure leaves the report as it was. `run.json` beside the pages records the publishing itself: when, by which
-run, from which table versions, in how many seconds.
+Reports of many days are written by several processes (`jobs/reports/writing_processes.py`), with the same bytes.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import time
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 from jobs import places
 from jobs.reports import overview
-from jobs.reports.day_report import DayReport, report_day
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.page import Page
-from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
-from jobs.reports.questions import Question, questions_of
-from jobs.reports.site import move_folder, write_pages
-from jobs.reports.words.clock import spoken
+from jobs.reports.questions import questions_of
+from jobs.reports.report_writer import ReportWriter
+from jobs.reports.writing_processes import write_reports
 from jobs.runs.run import Progress
 from jobs.workload.declaration import Workload
 from jobs.workload.operating_days import OperatingDays
@@ -57,27 +49,15 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
     days = _days(workload.operating_days, reader, first, last, run_id)
     kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
     pages: dict[date, Path] = {}
-    for done, on in enumerate(to_publish := [on for on in days if on in loaded and on not in kept]):
+    to_publish = [on for on in days if on in loaded and on not in kept]
+    for on, page in write_reports(ReportWriter(workload, questions, reader, run_id, home), to_publish):
+        pages[on] = page
         if progress is not None:
-            progress.advance(done, len(to_publish), on.isoformat())
-        pages[on] = _publish_day(workload, questions, reader, on, run_id, home)
+            progress.advance(len(pages), len(to_publish), on.isoformat())
     overview.write(workload, questions, reader, home)
     overview.write_root(places.reports())
     skipped = tuple(on for on in days if on not in loaded)
-    return Published(pages, skipped, kept, time.perf_counter() - started)
-
-
-def pages_of(report: DayReport) -> list[Page]:
-    """Every page of a day's report. The Shedding page exists only if shedding was compared."""
-    return [
-        day.page(report),
-        *(query.page(report, answered) for answered in report.queries),
-        slicing.page(report),
-        *([shed] if (shed := shedding.page(report)) is not None else []),
-        quality.page(report),
-        catalogue.page(report),
-        run.page(report),
-    ]
+    return Published(dict(sorted(pages.items())), skipped, kept, time.perf_counter() - started)
 
 
 def _days(days: OperatingDays, reader: LakeReader, first: date, last: date, run_id: str) -> list[date]:
@@ -95,40 +75,3 @@ def _known_days(reader: LakeReader) -> set[date]:
 def _refused_days(reader: LakeReader) -> set[date]:
     loaded = rows(reader.read("_work/loaded_days", columns=["day", "refused"]))
     return {row["day"] for row in loaded if row["refused"]}
-
-
-def _publish_day(
-    workload: Workload, questions: list[Question], reader: LakeReader, on: date, run_id: str, home: Path
-) -> Path:
-    began, started = datetime.now(UTC), time.perf_counter()
-    place, written = home / on.isoformat(), home / f".{on.isoformat()}.{os.getpid()}"
-    shutil.rmtree(written, ignore_errors=True)
-    pages = pages_of(report_day(workload, questions, reader, on, run_id))
-    write_pages(written, pages, _frame(workload, pages, on))
-    record = {
-        "workload": workload.name,
-        "title": workload.title,
-        "day": on.isoformat(),
-        "run_id": run_id,
-        "stage": "publish",
-        "status": "done",
-        "started_at": began.isoformat(timespec="seconds"),
-        "seconds": round(time.perf_counter() - started, 3),
-        "pages": len(pages),
-        "figures": sum(len(page.figures) for page in pages),
-        "versions": reader.versions(),
-    }
-    (written / "run.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    move_folder(written, place)
-    return place / "index.html"
-
-
-def _frame(workload: Workload, pages: list[Page], on: date) -> dict[str, object]:
-    menu = [("Day", "index.html"), *((page.content["title"], page.file) for page in pages[1:])]
-    return {
-        "workload_name": workload.name,
-        "workload_title": workload.title,
-        "day_title": spoken(on),
-        "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), (spoken(on), "")],
-        "pages": menu,
-    }

@@ -70,6 +70,7 @@ class Application:
             self._do_tasks(run_id, progress, check, judges)
 
     def _do_tasks(self, run_id: str, progress: Progress, check: Callable[[], None], judges: Judges | None) -> None:
+        from jobs.lake.cluster import profile
         from jobs.lake.session import LateSession
         from jobs.runs.input_size import input_size
         from jobs.tasks.nightly import TASKS as SPARK_TASKS
@@ -82,7 +83,7 @@ class Application:
         tasks = ("load", *self.tasks) if self.again else self.tasks
         size = input_size(load_workload(self.folder), tasks, *read, places.lake())
         progress.note(str(size))
-        session = LateSession(f"trendmill {self.workload}", scale=size.scale)
+        session = LateSession(f"trendmill {self.workload}", profile(), size.scale)
         try:
             if self.prepare is not None:
                 self.prepare()

@@ -71,3 +71,18 @@ def test_a_table_describes_itself(lake: Path) -> None:
         ("day", "date", False, ""),
         ("n", "bigint", True, "A number"),
     ]
+
+
+def test_a_reader_sees_what_another_one_saw(lake: Path) -> None:
+    """Tables that were written or made since are at the versions, and as absent, as they were for the first one."""
+    first = LakeReader(lake)
+    pinned = first.pin()
+    assert pinned == {"numbers": 0, "_work/steps": 0}
+    write_deltalake(str(lake / "numbers"), table((SECOND, 9)), mode="append")
+    write_deltalake(str(lake / "letters"), table((SECOND, 9)))
+    second = LakeReader(lake, pinned)
+    for reader in (first, second):
+        assert rows(reader.read("numbers", SECOND, columns=["n"]), "n") == [{"n": 2}, {"n": 3}]
+        assert reader.facts("numbers") == first.facts("numbers")
+    assert second.read("letters") is None
+    assert len(rows(LakeReader(lake).read("letters"))) == 1

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
+from cep_core.language.propositional.bind.binding import bind_written
+from cep_core.language.propositional.text.parsing import parse
 from cep_core.language.temporal.formulas import Formula
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace
@@ -22,6 +25,12 @@ class Verdict(NamedTuple):
     point: Point
     truth: bool | None
     equal: Point | None
+
+
+def core_of(text: str) -> Formula:
+    """The core formula of a text in which every name is an atom."""
+    written = parse(text)
+    return bind_written(written, schema_mentioned_by(written), text).core
 
 
 def streamed(

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
-from cep_core.language.propositional.bind.binding import bind_written
-from cep_core.language.propositional.text.parsing import parse
 from cep_core.language.temporal.formulas import And, Formula, Interval, Next, Or, Predicate, Until
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
@@ -21,16 +18,11 @@ from cep_core.monitoring.propositional.stream.kernels.state import ACTIVE, CLASS
 from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces, trace_of_points
-from tests.monitoring.propositional.streamed import streamed
+from tests.monitoring.propositional.streamed import core_of, streamed
 
 F1, F2 = "EVENTUALLY[0,5] q", "p UNTIL[0,5] q"
 F3, F4 = "p UNTIL[0,5] (q SINCE[2,6] r)", "p UNTIL[0,5] (q UNTIL[2,6] r)"
 p, q, r = map(Predicate, "pqr")
-
-
-def core_of(text: str) -> Formula:
-    written = parse(text)
-    return bind_written(written, schema_mentioned_by(written), text).core
 
 
 def take(monitor: StreamMonitor, stamps: list[int], drawn: np.random.Generator) -> int:

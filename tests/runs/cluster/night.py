@@ -1,4 +1,4 @@
-"""A run over days of the small workload as one Spark application of a cluster, which spark-submit's settings name.
+"""A run over days of the small workload as one Spark application of the cluster that the environment names.
 
 `python -m tests.runs.cluster.night HOME LAKE FIRST LAST` prints each stage's name before it begins.
 """

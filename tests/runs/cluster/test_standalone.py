@@ -38,8 +38,7 @@ def test_executors_die_and_tables_are_those_of_a_local_run(undisturbed: Tables, 
 
 def started(cluster: StandaloneCluster, home: Path, lake: Path) -> subprocess.Popen[str]:
     """The night as a process that talks of its stages."""
-    submit = f"--master {cluster.url} --properties-file {cluster.settings} pyspark-shell"
-    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": submit, "PYTHONPATH": str(places.project())}
+    environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
     command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), str(lake), "1", "2"]
     return subprocess.Popen(command, env=environment, cwd=places.project(), stdout=subprocess.PIPE, text=True)
 

@@ -25,6 +25,9 @@ from jobs.reports.figures.drawing.palette import DARK, FAINT, INK, QUIET
 from jobs.reports.figures.drawing.powers import label_powers
 from jobs.reports.words.values import Cell
 
+Drawn = tuple[str, str]
+"""A figure's drawings, wide and narrow, as SVG texts."""
+
 WIDE, NARROW = 7.6, 3.7
 """Widths in inches at 100 dots: the text column of a desktop, and of a phone."""
 
@@ -85,11 +88,16 @@ _STYLE = {
 }
 
 
-def write_figure(folder: Path, figure: Figure) -> None:
+def draw_both(figure: Figure) -> Drawn:
+    """The figure as SVG texts, wide and narrow."""
+    return drawn(figure, narrow=False), drawn(figure, narrow=True)
+
+
+def write_figure(folder: Path, figure: Figure, draw: Callable[[Figure], Drawn] = draw_both) -> None:
     """Draw a figure at both widths and write its numbers, into files of `folder`."""
-    wide, narrow, numbers = figure.files
-    (folder / wide).write_text(drawn(figure, narrow=False), encoding="utf-8")
-    (folder / narrow).write_text(drawn(figure, narrow=True), encoding="utf-8")
+    *files, numbers = figure.files
+    for name, text in zip(files, draw(figure), strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
     (folder / numbers).write_text(csv_text(figure.header, figure.rows), encoding="utf-8")
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
-from types import FrameType
-from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.registry import CPUDispatcher
 
 from cep_core.arrays import Ints
 from cep_core.events.schema import AttributeType
@@ -28,37 +24,14 @@ from cep_core.monitoring.first_order.operators.normal import merged
 from cep_core.monitoring.first_order.operators.since import since
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.windows import once
+from tests.monitoring.kernel_steps import Steps, kernel_steps
 
 ENGINE = "cep_core.monitoring.first_order"
-Steps = Callable[[Callable[[], Relation]], int]
 
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Steps]:
-    """Counts the lines of kernels that a call carries out, with all kernels as plain Python."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(ENGINE):
-            for attribute, value in list(vars(module).items()):
-                if isinstance(value, CPUDispatcher):
-                    monkeypatch.setattr(module, attribute, value.py_func)
-
-    def counted(call: Callable[[], Relation]) -> int:
-        lines = 0
-
-        def trace(frame: FrameType, event: str, _: object) -> Any:
-            nonlocal lines
-            lines += event == "line"
-            return trace if "/kernels/" in frame.f_code.co_filename else None
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            call()
-        finally:
-            sys.settrace(before)
-        return lines
-
-    with np.errstate(over="ignore"):  # hashes wrap around
+    with kernel_steps(ENGINE, monkeypatch) as counted:
         yield counted
 
 

@@ -1,0 +1,84 @@
+"""The lake's folder: may be written, knows links, lets one run at a time have the lease, and holds a Delta table.
+
+All of it is tried in a folder of its own, which is removed. Cost: a few small files.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+
+from jobs.doctor.findings import OK, SLOW, WRONG, Finding
+from jobs.exits import LeaseHeld
+
+
+@contextmanager
+def scratch_of(lake: Path) -> Iterator[Path]:
+    """A new folder of the lake while the block runs. Raises OSError if there can be none."""
+    folder = lake / f".doctor-{uuid4().hex}"
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def lake_findings(folder: Path) -> Iterator[Finding]:
+    """What was seen of the lake, tried in a scratch folder of it."""
+    yield _links(folder)
+    yield _lease(folder)
+    yield _tables(folder)
+
+
+def unwritable(lake: Path, error: OSError) -> Finding:
+    """The finding for a lake in which no folder can be made."""
+    mend = "let TRENDMILL_LAKE name a folder that this user may write"
+    return Finding("lake", WRONG, f"{lake}: {error.strerror}", mend)
+
+
+def _links(folder: Path) -> Finding:
+    (folder / "file").write_bytes(b"1")
+    try:
+        os.link(folder / "file", folder / "link")
+    except OSError as error:
+        mend = "large loads copy files that they would link: choose a file system with hard links"
+        return Finding("lake, links", SLOW, f"none here ({error.strerror})", mend)
+    return Finding("lake, links", OK, "a file may have two names")
+
+
+def _lease(folder: Path) -> Finding:
+    from jobs.lake.leasing.lease import give_back, take
+
+    path = folder / "_work" / "lease.json"
+    mend = "a lake needs a file system with flock, where each file is at once as it was written"
+    try:
+        take(path, "first", "doctor")
+        try:
+            take(path, "second", "doctor")
+        except LeaseHeld:
+            give_back(path, "first")
+            take(path, "second", "doctor")
+            return Finding("lake, lease", OK, "one run has it, another one waits")
+    except OSError as error:
+        return Finding("lake, lease", WRONG, f"{error.strerror}", mend)
+    return Finding("lake, lease", WRONG, "two runs got it", mend)
+
+
+def _tables(folder: Path) -> Finding:
+    from deltalake import DeltaTable, write_deltalake
+
+    table, rows = str(folder / "table"), pa.table({"n": [1, 2]})
+    try:
+        write_deltalake(table, rows)
+        write_deltalake(table, rows, mode="append")
+        read = DeltaTable(table).to_pyarrow_table().num_rows
+    except Exception as error:  # noqa: BLE001  # the library names its errors in many ways; each is told
+        return Finding("lake, tables", WRONG, str(error), "see what the file system refuses")
+    state = OK if read == 4 else WRONG
+    return Finding("lake, tables", state, f"a Delta table was written twice and read: {read} rows", "see the disk")

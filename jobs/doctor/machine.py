@@ -1,0 +1,132 @@
+"""This machine: packages, Java, jars, compiled kernels, memory and disk. Cost: a second, most of it for Java."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from jobs import places
+from jobs.doctor.findings import OK, SLOW, WRONG, Finding
+from jobs.lake.session import memory_of_machine
+
+PACKAGES = ("numpy", "numba", "pyarrow", "pyspark", "delta-spark", "deltalake")
+"""The packages of which driver and executors must have equal versions."""
+
+LEAST_MEMORY, LEAST_DISK = 4 << 30, 2 << 30
+"""Bytes: a driver of a small run with its JVM; room for a night's tables and Spark's own files."""
+
+QUICK_CALL = 2.0
+"""Seconds in which a kernel that is compiled already is read and run."""
+
+
+def machine() -> Iterator[Finding]:
+    """What was seen of this machine."""
+    yield _packages()
+    yield _java()
+    yield _jars()
+    yield _kernels()
+    memory = memory_of_machine()
+    state = OK if memory >= LEAST_MEMORY else SLOW
+    yield Finding("memory", state, f"{memory / 2**30:.1f} GB", "runs of many rows need 4 GB: run fewer days at a time")
+    for what, folder in (("disk of the lake", places.lake()), ("disk of the cache", places.cache())):
+        yield _disk(what, folder)
+
+
+def versions() -> dict[str, str]:
+    """The version of each of `PACKAGES`; empty: it is not installed."""
+    return {name: _version(name) for name in PACKAGES}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def pinned(requirements: str) -> dict[str, str]:
+    """The versions that a requirements file names.
+
+    >>> pinned("numpy==2.3.1 \\\\\\n    --hash=sha256:0\\nnumba==0.66.0")["numpy"]
+    '2.3.1'
+    """
+    return dict(re.findall(r"^([\w.-]+)==([^\s\\]+)", requirements, re.MULTILINE))
+
+
+def _packages() -> Finding:
+    wanted = pinned((places.project() / "requirements.txt").read_text())
+    other = [
+        f"{name} {own or 'is missing'} ({wanted[name]} is wanted)"
+        for name, own in versions().items()
+        if own != wanted[name]
+    ]
+    told = ", ".join(other) or ", ".join(f"{name} {own}" for name, own in versions().items())
+    return Finding("packages", WRONG if other else OK, told, "run `make` once: it installs what requirements.txt names")
+
+
+def _java() -> Finding:
+    java = Path(os.environ.get("JAVA_HOME", places.cache() / "jdk")) / "bin" / "java"
+    mend = "run `make` once, or let JAVA_HOME name a Java 17 or 21"
+    try:
+        done = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding("Java", WRONG, f"{java}: {error}", mend)
+    number = re.search(r'version "(\d+)[.\d]*', done.stderr)
+    if done.returncode or number is None:
+        return Finding("Java", WRONG, f"{java} ended with exit code {done.returncode}", mend)
+    return Finding("Java", OK if int(number[1]) >= 17 else WRONG, f"{number[1]} in {java.parent.parent}", mend)
+
+
+def _jars() -> Finding:
+    wanted = locked_jars((places.project() / "jars.lock").read_text())
+    present = {jar.name: sha256(jar.read_bytes()).hexdigest() for jar in places.jars()}
+    wrong = [
+        f"{name} {'is another file' if name in present else 'is missing'}"
+        for name, digest in wanted.items()
+        if present.get(name) != digest
+    ]
+    state = WRONG if wrong else OK
+    return Finding("jars", state, ", ".join(wrong or wanted), "run `make` once: it fetches what jars.lock names")
+
+
+def locked_jars(text: str) -> dict[str, str]:
+    """The files that jars.lock names, each with its SHA-256.
+
+    >>> locked_jars("# group:artifact:version  sha256\\nio.delta:delta-storage:4.4.0  c467")
+    {'delta-storage-4.4.0.jar': 'c467'}
+    """
+    lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return {"-".join(name.split(":")[1:]) + ".jar": digest for name, digest in lines}
+
+
+def _kernels() -> Finding:
+    seconds = kernel_seconds()
+    state = OK if seconds <= QUICK_CALL else SLOW
+    told = f"the first call of a query takes {seconds:.1f} s"
+    return Finding("kernels", state, told, "run `make` once with the same NUMBA_CACHE_DIR: kernels are compiled anew")
+
+
+def kernel_seconds() -> float:
+    """Seconds that this process takes for a first query, with finding and loading its kernels."""
+    import pyarrow as pa
+
+    import cep_core as cep
+
+    events = pa.table({"event_type": ["A", "A", "B"], "ts": [1, 2, 3]})
+    begun = time.perf_counter()
+    cep.aggregate("RETURN COUNT(*) PATTERN SEQ(A+, B) WITHIN 10", events)
+    return time.perf_counter() - begun
+
+
+def _disk(what: str, folder: Path) -> Finding:
+    present = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    free = shutil.disk_usage(present).free
+    state = OK if free >= LEAST_DISK else WRONG
+    return Finding(what, state, f"{free / 1e9:,.1f} GB free at {folder}", "free some, or let it be on another disk")

@@ -1,0 +1,48 @@
+"""Where Spark runs, for commands: on this machine, or on the cluster that Airflow's tasks use.
+
+`TRENDMILL_PROFILE=cluster` says that it is a cluster, the connection `spark_default` which one, and
+`TRENDMILL_SPARK_SETTINGS` names its settings, as for Airflow's tasks (docs/cluster.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Mapping
+from typing import Literal
+
+CONNECTION = "AIRFLOW_CONN_SPARK_DEFAULT"
+
+
+def profile() -> Literal["local", "cluster"]:
+    """The profile of this process' sessions."""
+    return "cluster" if os.environ.get("TRENDMILL_PROFILE", "local") == "cluster" else "local"
+
+
+def submit_arguments(environment: Mapping[str, str]) -> str:
+    """What a JVM that no spark-submit started must be told. Raises ValueError if the connection cannot be read.
+
+    >>> submit_arguments({CONNECTION: '{"conn_type": "spark", "host": "spark://h", "port": 7077}'})
+    '--master spark://h:7077 pyspark-shell'
+    >>> submit_arguments({CONNECTION: "spark://h:7077", "TRENDMILL_SPARK_SETTINGS": "/etc/spark.conf"})
+    '--master spark://h:7077 --properties-file /etc/spark.conf pyspark-shell'
+    """
+    words = ["--master", master(environment.get(CONNECTION, ""))]
+    if file := environment.get("TRENDMILL_SPARK_SETTINGS"):
+        words += ["--properties-file", file]
+    return shlex.join([*words, "pyspark-shell"])
+
+
+def master(connection: str) -> str:
+    """The master that a connection names, which Airflow reads as JSON or as a URI.
+
+    >>> master('{"conn_type": "spark", "host": "yarn"}'), master("spark://h:7077")
+    ('yarn', 'spark://h:7077')
+    """
+    if not connection:
+        raise ValueError(f"TRENDMILL_PROFILE=cluster, but {CONNECTION} names no master (docs/cluster.md)")
+    if not connection.lstrip().startswith("{"):
+        return connection
+    told = json.loads(connection)
+    return f"{told['host']}:{told['port']}" if told.get("port") else str(told["host"])

@@ -1,0 +1,91 @@
+"""Reports of many days, written by several processes: nearly all of a report's time is work of one core.
+
+Each process reads the tables at the versions that this one sees, so that reports are the same to the byte, however many
+processes write them. They are spawned, not forked: this process may have a JVM and threads.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.questions import questions_of
+from jobs.reports.report_writer import ReportWriter
+from jobs.workload.declaration import load_workload
+
+DAYS_OF_A_PROCESS = 3
+"""The fewest days for which a process of its own is worth its start, which takes about two seconds."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a process must know to write reports as the writer of another one."""
+
+    folder: Path
+    base: Path
+    lake: Path
+    versions: dict[str, int]
+    run_id: str
+    home: Path
+
+    def writer(self) -> ReportWriter:
+        workload = load_workload(self.folder, base=self.base)
+        return ReportWriter(
+            workload, questions_of(workload), LakeReader(self.lake, self.versions), self.run_id, self.home
+        )
+
+
+def write_reports(writer: ReportWriter, days: Sequence[date]) -> Iterator[tuple[date, Path]]:
+    """Writes the reports of days; yields each day with its first page once it is written, in any order.
+
+    An error in one process ends all; reports that were written stay.
+    """
+    number = min(os.cpu_count() or 1, len(days) // DAYS_OF_A_PROCESS)
+    if number < 2:
+        for on in days:
+            yield on, writer.write(on)
+        return
+    workload, reader = writer.workload, writer.reader
+    task = _Task(workload.folder, workload.base, reader.folder, reader.pin(), writer.run_id, writer.home)
+    pool = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(task,))
+    try:
+        begun = {pool.submit(_write, on): on for on in days}
+        for written in as_completed(begun):
+            yield begun[written], written.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_own: list[ReportWriter] = []
+"""The writer of this process, if it was started to write reports."""
+
+
+def _begin(task: _Task) -> None:
+    """The start of a process: it ends with the one that waits for it, even if that one is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def leave_with_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=leave_with_it, daemon=True).start()
+    _own[:] = [task.writer()]
+    # Looking for cycles of objects again and again takes an eighth of the time of drawing; once a report is enough.
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
+def _write(on: date) -> Path:
+    page = _own[0].write(on)
+    gc.collect()
+    return page

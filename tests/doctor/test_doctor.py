@@ -1,0 +1,135 @@
+"""`trendmill doctor`: each thing that a run needs is looked at, and what is wrong is told with how to mend it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jobs import cli, places
+from jobs.doctor import machine as machine_of
+from jobs.doctor.executors import Seen, code_digest, compared, looked
+from jobs.doctor.findings import OK, SLOW, WRONG
+from jobs.doctor.lake import lake_findings, scratch_of
+from jobs.doctor.machine import machine, versions
+from jobs.lake.cluster import CONNECTION, submit_arguments
+
+
+def states(scratch: Path, *seen: Seen, asked: str = "asked", driver: tuple[float, float] = (9.0, 20.0)) -> list[str]:
+    """What is not as it should be, and how."""
+    findings = list(compared(seen, asked, scratch, driver))
+    assert all(finding.mend for finding in findings if finding.state != OK)
+    return [f"{finding.state} {finding.what}: {finding.seen}" for finding in findings if finding.state != OK]
+
+
+@pytest.fixture
+def executor(tmp_path: Path) -> Seen:
+    """An executor that is as the driver is, and wrote its answer."""
+    (tmp_path / "asked").write_text("asked")
+    return replace(Seen(**looked(str(tmp_path))), begun=10.0, ended=11.0, kernel=0.5)
+
+
+def test_an_executor_like_the_driver_is_well(executor: Seen, tmp_path: Path) -> None:
+    assert (executor.python, executor.code) == (platform.python_version(), code_digest())
+    assert states(tmp_path, executor) == []
+
+
+def test_what_an_executor_lacks_is_told(executor: Seen, tmp_path: Path) -> None:
+    name = executor.executor
+    older = {**versions(), "pyarrow": "1.0", "numba": ""}
+    [told] = states(tmp_path, replace(executor, versions=older, code="0" * 64))
+    assert f"wrong project of {name}: numba is missing (the driver has {versions()['numba']})" in told
+    assert "pyarrow 1.0 (the driver has" in told
+    assert "the project's code 00000000" in told
+    [told] = states(tmp_path, executor, asked="something else")
+    assert told == f"wrong lake of {name}: it does not see what was written in {tmp_path.parent}"
+    [told] = states(tmp_path, replace(executor, begun=5.0))
+    assert told == f"wrong clock of {name}: 4.0 s off"
+    [told] = states(tmp_path, replace(executor, ended=23.5))
+    assert told == f"wrong clock of {name}: 3.5 s off"
+    assert states(tmp_path, replace(executor, kernel=60.0)) == [
+        f"slow kernels of {name}: the first call of a query takes 60.0 s"
+    ]
+
+
+def test_an_executor_whose_files_are_not_seen_here(executor: Seen, tmp_path: Path) -> None:
+    elsewhere = replace(executor, executor="process 1 on another machine")
+    assert states(tmp_path, elsewhere) == ["wrong lake of process 1 on another machine: what it wrote is not seen here"]
+
+
+def test_this_machine_is_well() -> None:
+    assert {finding.what: finding.state for finding in machine() if finding.state == WRONG} == {}
+
+
+def test_packages_and_jars_of_another_version_are_wrong(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(machine_of, "versions", lambda: {**versions(), "numba": "0.1"})
+    monkeypatch.setenv("LAKE_JARS", str(tmp_path))
+    (tmp_path / "delta-storage-4.4.0.jar").write_bytes(b"")
+    found = {finding.what: finding.seen for finding in machine() if finding.state == WRONG}
+    assert found.keys() == {"packages", "jars"}
+    assert found["packages"].startswith("numba 0.1 (")
+    assert found["jars"] == "delta-spark_4.2_2.13-4.4.0.jar is missing, delta-storage-4.4.0.jar is another file"
+
+
+def test_a_lake_is_tried_and_left_as_it_was(tmp_path: Path) -> None:
+    with scratch_of(tmp_path / "lake") as folder:
+        assert [finding.state for finding in lake_findings(folder)] == [OK, OK, OK]
+    assert list((tmp_path / "lake").iterdir()) == []
+
+
+def test_a_file_system_without_links_or_locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr("jobs.lake.leasing.lease.stored", lambda _: LeaseLike())
+    with scratch_of(tmp_path) as folder:
+        links, lease, tables = lake_findings(folder)
+    assert (links.state, links.seen) == (SLOW, "none here (Operation not supported)")
+    assert (lease.state, lease.seen) == (WRONG, "two runs got it")
+    assert tables.state == OK
+
+
+class LeaseLike:
+    """What a file system tells that does not show what was just written."""
+
+    token, lease, writers = 0, None, dict[str, int]()
+
+
+def test_the_command_says_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("TRENDMILL_LAKE", str(file / "lake"))
+    assert cli.main(["doctor", "--no-spark"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[-3:] == [
+        f"wrong  lake: {places.lake()}: Not a directory",
+        "       let TRENDMILL_LAKE name a folder that this user may write",
+        f"{len([line for line in told if line[:1].strip()]) - 1} things looked at: 1 wrong",
+    ]
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    assert cli.main(["doctor", "--no-spark"]) == 0
+
+
+@pytest.mark.spark
+def test_executors_of_a_local_session(tmp_path: Path, spark: object) -> None:
+    from pyspark.sql import SparkSession
+
+    from jobs.doctor.executors import executor_findings
+
+    assert isinstance(spark, SparkSession)
+    with scratch_of(tmp_path) as folder:
+        findings = list(executor_findings(spark, folder))
+    assert findings[0].what == "executors"
+    assert [finding.state for finding in findings if finding.state == WRONG] == []
+    assert len(findings) == 1 + 4 * int(findings[0].seen.partition(":")[0])
+
+
+def test_a_cluster_without_a_master_is_told() -> None:
+    with pytest.raises(ValueError, match=f"{CONNECTION} names no master"):
+        submit_arguments({"TRENDMILL_PROFILE": "cluster"})
