@@ -1,8 +1,8 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
-bind a variable, of all days asked for, once; of more than KEPT events, once for each question. Memory: the different
-values of these attributes; stamps are mapped from a file.
+bind a variable, of all days asked for, once; of more than KEPT events, once for each question. Memory: different
+values up to a number, beyond which they are counted in files (`spilled_sums.py`); stamps are mapped from a file.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, statistics_of
+from cep_core.slicing.statistics import counted_places
 from jobs.lake.dataset import read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
+from jobs.stages.slicing.spilled_sums import Sums
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
@@ -46,9 +48,16 @@ class LakeCounts:
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
-        counted = reduce(add, (statistics_of(piece, atoms, 0) for piece in self._pieces(days)))
-        frequencies = {place: most_frequent(each, LISTED) for place, each in counted.frequencies.items()}
-        return replace(counted, frequencies=frequencies, span=len(days) * self._workload.operating_days.length)
+        sums = {place: Sums(["value"]) for place in counted_places(atoms)}
+        parts = []
+        for piece in self._pieces(days):
+            part = statistics_of(piece, atoms, 0)
+            for place, each in part.frequencies.items():
+                sums[place].add_counts(pa.table({"value": each.values, "events": each.counts}))
+            parts.append(replace(part, frequencies={}))
+        frequencies = {place: reduce(_both, map(_listed, own.tables())) for place, own in sums.items()}
+        span = len(days) * self._workload.operating_days.length
+        return replace(reduce(add, parts), frequencies=frequencies, span=span)
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
@@ -80,6 +89,17 @@ class LakeCounts:
         self._totals[days] = events
         if events <= KEPT:
             self._held[days] = kept
+
+
+def _listed(counts: pa.Table) -> Frequencies:
+    """The most frequent of different values."""
+    values, events = counts["value"].combine_chunks(), counts["events"].to_numpy().astype(np.int64)
+    return most_frequent(Frequencies(values, events), LISTED)
+
+
+def _both(first: Frequencies, second: Frequencies) -> Frequencies:
+    """The most frequent values of two sets of values that have none in common."""
+    return most_frequent(first + second, LISTED)
 
 
 def most_frequent(frequencies: Frequencies, listed: int) -> Frequencies:

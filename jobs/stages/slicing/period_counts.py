@@ -3,7 +3,9 @@
 Events of a day have one `run_id`, that of its load. A value is counted as the slicer sees it: 0.0 and -0.0 are one.
 Pieces may come in any order and be cut anywhere. What is kept is one row for each value that events of a type carry in
 a period; all rates, distinct values and heavy values follow from it.
-Cost: a grouping of each piece, and one for each attribute. Memory: the different (type, period, value) of all pieces.
+Cost: a grouping of each piece, and one for each attribute. Memory: up to AT_ONCE different (type, period, value) of an
+attribute. Where there are more, counts go to files by a hash of the value and are added up file by file
+(`spilled_sums.py`), so heavy and distinct values are exact however many values there are.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.stages.slicing.spilled_sums import Sums
+
 Places = Mapping[str, Sequence[str]]
 """Event type -> its slicing attributes, sorted."""
 
 OF_TYPE = ["day", "run_id", "event_type"]
 OF_PERIOD = [*OF_TYPE, "period_start"]
-
-AT_ONCE = 4_000_000
-"""Rows of counts that wait to be added up."""
 
 
 class PeriodCounts:
@@ -32,8 +33,8 @@ class PeriodCounts:
     def __init__(self, places: Places, offset: int, width: int) -> None:
         self._places, self._offset, self._width = places, offset, width
         self._attributes = sorted({name for attributes in places.values() for name in attributes})
-        self._periods = _Sums(OF_PERIOD)
-        self._values = {name: _Sums([*OF_PERIOD, "value"]) for name in self._attributes}
+        self._periods = Sums(OF_PERIOD)
+        self._values = {name: Sums([*OF_PERIOD, "value"]) for name in self._attributes}
 
     def add(self, events: pa.Table) -> None:
         """Count a piece: day, run_id, event_type, ts and the slicing attributes."""
@@ -49,11 +50,11 @@ class PeriodCounts:
 
     def stream_statistics(self) -> pa.Table:
         """Events and distinct values of each type and period."""
-        periods = self._periods.table()
+        periods = pa.concat_tables(self._periods.tables())
         for name, sums in self._values.items():
-            distinct = sums.table().group_by(OF_PERIOD).aggregate([([], "count_all")])
-            distinct = distinct.rename_columns([*OF_PERIOD, name])
-            periods = periods.join(distinct, OF_PERIOD, use_threads=False)
+            parts = [part.group_by(OF_PERIOD).aggregate([([], "count_all")]) for part in sums.tables()]
+            distinct = pa.concat_tables(parts).group_by(OF_PERIOD).aggregate([("count_all", "sum")])
+            periods = periods.join(distinct.rename_columns([*OF_PERIOD, name]), OF_PERIOD, use_threads=False)
         return pa.table(
             {
                 **{name: periods[name] for name in OF_PERIOD},
@@ -65,38 +66,15 @@ class PeriodCounts:
 
     def heavy_hitters(self, slices: int) -> pa.Table:
         """The values that more events of a type carry on a day than an even slice would hold."""
-        totals = self._periods.table().group_by(OF_TYPE).aggregate([("events", "sum")])
+        periods = pa.concat_tables(self._periods.tables())
+        totals = periods.group_by(OF_TYPE).aggregate([("events", "sum")])
         totals = totals.rename_columns([*OF_TYPE, "of_type"])
-        parts = [_heavy(sums.table(), name, totals, slices) for name, sums in self._values.items()]
+        parts = [_heavy(part, name, totals, slices) for name, sums in self._values.items() for part in sums.tables()]
         return pa.concat_tables(parts) if parts else HEAVY.empty_table()
 
     def _as_json(self, row: Mapping[str, Any]) -> str:
         counts = {name: row[name] or 0 for name in self._places.get(row["event_type"], ())}
         return json.dumps(counts, separators=(",", ":"))
-
-
-class _Sums:
-    """How many rows have the same values in some columns, over tables that come one by one."""
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        self._columns = list(columns)
-        self._parts: list[pa.Table] = []
-        self._waiting = 0
-
-    def add(self, rows: pa.Table) -> None:
-        counted = rows.group_by(self._columns).aggregate([([], "count_all")])
-        self._parts.append(counted.rename_columns([*self._columns, "events"]))
-        self._waiting += counted.num_rows
-        if self._waiting > AT_ONCE:
-            self.table()
-
-    def table(self) -> pa.Table:
-        """The columns, and `events`."""
-        if len(self._parts) != 1:
-            summed = pa.concat_tables(self._parts).group_by(self._columns).aggregate([("events", "sum")])
-            self._parts = [summed.rename_columns([*self._columns, "events"])]
-            self._waiting = 0
-        return self._parts[0]
 
 
 HEAVY = pa.schema(

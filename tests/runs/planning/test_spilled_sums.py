@@ -1,0 +1,116 @@
+"""Counts that go to files are those that are held: distinct and heavy values are exact however many there are."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing import statistics_of
+from jobs.stages.slicing import lake_counts, spilled_sums
+from jobs.stages.slicing.lake_counts import LakeCounts, most_frequent
+from jobs.stages.slicing.period_counts import PeriodCounts
+from jobs.stages.slicing.spilled_sums import Sums
+from jobs.workload.operating_days import OperatingDays
+from tests.counts import few
+
+DAYS = (date(2024, 1, 1), date(2024, 1, 2))
+PLACES = {"A": ["flag", "name", "size"], "B": ["name", "number"]}
+SCHEMA = pa.schema(
+    [
+        ("day", pa.date32()),
+        ("run_id", pa.string()),
+        ("event_type", pa.string()),
+        ("ts", pa.int64()),
+        ("name", pa.string()),
+        ("number", pa.int64()),
+        ("size", pa.float64()),
+        ("flag", pa.bool_()),
+    ]
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "day": st.sampled_from(DAYS),
+            "run_id": st.just("loaded"),
+            "event_type": st.sampled_from("ABC"),
+            "ts": st.integers(0, 40),
+            "name": st.none() | st.sampled_from("abcdefgh"),
+            "number": st.none() | st.integers(-3, 3),
+            "size": st.none() | st.sampled_from([0.0, -0.0, 1.5, 2.5]),
+            "flag": st.none() | st.booleans(),
+        }
+    ),
+    max_size=40,
+)
+
+
+def counted(rows: list[dict[str, Any]], at_once: int) -> list[list[str]]:
+    """The rows of both tables, of events in pieces of seven."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(spilled_sums, "AT_ONCE", at_once)
+        counts = PeriodCounts(PLACES, 0, 10)
+        for begin in range(0, max(1, len(rows)), 7):
+            counts.add(pa.Table.from_pylist(rows[begin : begin + 7], SCHEMA))
+        tables = counts.stream_statistics(), counts.heavy_hitters(3)
+    return [sorted(map(repr, table.to_pylist())) for table in tables]
+
+
+@few(40)
+@given(ROWS, st.integers(1, 12))
+def test_statistics_are_the_same_however_few_counts_are_held(rows: list[dict[str, Any]], at_once: int) -> None:
+    """Texts, integers, floats with both zeros, flags; gaps; values in several periods, days and types."""
+    assert counted(rows, at_once) == counted(rows, 10**6)
+
+
+def test_spilled_counts_are_read_file_by_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each value in one table alone, with all its counts; asked twice, they are the same."""
+    monkeypatch.setattr(spilled_sums, "AT_ONCE", 100)
+    sums = Sums(["day", "value"])
+    for _ in range(3):
+        sums.add(pa.table({"day": [1] * 200 + [2] * 200, "value": [*range(200), *range(200)]}))
+    for _ in range(2):
+        tables = list(sums.tables())
+        assert len(tables) > 20
+        values = [set(table["value"].to_pylist()) for table in tables]
+        assert sum(map(len, values)) == len(set.union(*values)) == 200
+        assert {count for table in tables for count in table["events"].to_pylist()} == {3}
+
+
+@few(15)
+@given(ROWS, st.integers(1, 6), st.integers(1, 5))
+def test_plans_count_the_same_however_few_counts_are_held(
+    rows: list[dict[str, Any]], at_once: int, listed: int
+) -> None:
+    """The most frequent values of each relation with their exact numbers, and how many events carry others."""
+    atoms = (Atom("A", (("name", "x"), ("number", "y"))), Atom("B", (("name", "x"),), (("flag", True),)))
+    events = pa.Table.from_pylist(rows, SCHEMA)
+    workload: Any = SimpleNamespace(name="toy", operating_days=OperatingDays(timedelta()))
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
+        for begin in range(0, max(1, len(rows)), 9):
+            part = events.slice(begin, 9)
+            write_deltalake(Path(name, "toy", "events"), part, partition_by=["day"], mode="append")
+        patched.setattr(spilled_sums, "AT_ONCE", at_once)
+        patched.setattr(lake_counts, "LISTED", listed)
+        patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
+        found = LakeCounts(workload, Path(name), atoms).statistics(DAYS, atoms)
+    expected = statistics_of(events, atoms, 2 * 86_400)
+    assert replace(found, frequencies={}) == replace(expected, frequencies={})
+    for place, whole in expected.frequencies.items():
+        same, own = most_frequent(whole, listed), found.frequencies[place]
+        assert (own.values.to_pylist(), own.counts.tolist(), own.others, own.error) == (
+            same.values.to_pylist(),
+            same.counts.tolist(),
+            same.others,
+            0,
+        )
