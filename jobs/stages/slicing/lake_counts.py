@@ -1,8 +1,9 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
-bind a variable, of all days asked for, once; of more than KEPT events, once for each question. Memory: different
-values up to a number, beyond which they are counted in files (`spilled_sums.py`); stamps are mapped from a file.
+bind a variable, of all days asked for, once; of more than KEPT events, once for each different question. Memory:
+different values up to a number, beyond which they are counted in files (`spilled_sums.py`); stamps are mapped from a
+file.
 """
 
 from __future__ import annotations
@@ -42,12 +43,19 @@ class LakeCounts:
         self._held: dict[Days, list[pa.Table]] = {}
         self._totals: dict[Days, int] = {}
         self._stamps: dict[Days, npt.NDArray[np.int64]] = {}
+        self._statistics: dict[tuple[Days, tuple[Atom, ...]], Statistics] = {}
 
     def count(self, spans: Iterable[Days]) -> None:
         """Nothing to do: days are counted when they are asked for."""
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
+        asked = days, tuple(dict.fromkeys(atoms))
+        if asked not in self._statistics:
+            self._statistics[asked] = self._counted(*asked)
+        return self._statistics[asked]
+
+    def _counted(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         sums = {place: Sums(["value"]) for place in counted_places(atoms)}
         parts = []
         for piece in self._pieces(days):
