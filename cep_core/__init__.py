@@ -81,7 +81,8 @@ if not TYPE_CHECKING:  # a checker of types knows the names, and refuses others
         """A public name, on its first use (PEP 562)."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        with quick_numba.nothing_collected():
+            value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value
         return value
 

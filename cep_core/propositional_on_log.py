@@ -126,9 +126,17 @@ class PropositionalOnLog:
     def _batches(self) -> Iterator[pa.RecordBatch]:
         in_memory = isinstance(self._log, pa.Table) or self.settings.with_causes
         if self.settings.resolved:
-            yield from self._resolved() if in_memory else self._resolved_of_text()
+            yield from self._resolved() if in_memory or self._is_whole else self._resolved_of_text()
         else:
             yield from self._told_in_memory() if in_memory else self._told_of_text()
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether a text is closed and at hand: resolved as a whole, it has no expression that is too large."""
+        at_once = self.settings.at_once
+        if at_once is None:
+            at_once = not isinstance(self._log, str | Path | pa.Table) and not self._log.seekable()
+        return self.settings.end == "closed" and not at_once
 
     def _told_of_text(self) -> Iterator[pa.RecordBatch]:
         from cep_core.monitoring.propositional.stream.verdicts import told_batch

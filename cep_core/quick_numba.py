@@ -1,13 +1,20 @@
-"""Numba imported without two libraries that it only looks for: a fifth of the first call of a process.
+"""Numba imported without two libraries that it only looks for, and without what it needs only to compile.
+
+A third of the first call of a process:
 
 Numba imports `coverage` to trace kernels if a test run measures them, and all of `scipy.linalg` to see whether there is
 a BLAS. No kernel here needs either. While Numba's two modules that look for them run, the libraries are hidden, unless
 they are imported already. Afterwards they are there as before: a kernel of yours that calls `numpy.dot` compiles, and
 imports SciPy then.
+
+Before Numba loads a compiled kernel from its cache, it imports and registers everything that it can compile. A kernel
+of this project that is in the cache needs of all that only Numba's memory of arrays. What is not in the cache is
+registered for by the compiler itself, when it begins.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +22,12 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
+CACHING = "numba.core.caching"
+"""The module of Numba that loads compiled kernels."""
+OWN = "cep_core.", "jobs."
+"""The packages whose kernels are loaded so."""
 LOOKS_FOR = {"numba.misc.coverage_support": "coverage", "numba.np.arraymath": "scipy.linalg"}
 """Modules of Numba, and what each of them imports only to see whether it is there."""
 
@@ -37,22 +49,71 @@ class _Hiding(Loader):
             vars(module)["_HAVE_BLAS"] = find_spec("scipy") is not None
 
 
+class _Loading(Loader):
+    """Runs Numba's module that loads kernels, and changes it."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        load_without_compiler(module)
+
+
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in LOOKS_FOR:
+        if fullname not in LOOKS_FOR and fullname != CACHING:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Hiding(spec.loader, LOOKS_FOR[fullname])
+            hidden = LOOKS_FOR.get(fullname)
+            spec.loader = _Hiding(spec.loader, hidden) if hidden else _Loading(spec.loader)
         return spec
 
 
 def install() -> None:
-    """Hide the libraries when Numba is imported, if it is not yet."""
+    """Change what Numba does when it is imported, or what is left of that."""
+    if CACHING in sys.modules:
+        load_without_compiler(sys.modules[CACHING])
     if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+
+
+def load_without_compiler(caching: Any) -> None:
+    """Let compiled kernels of this project be loaded without what only the compiler needs.
+
+    `caching`: Numba's module. Its `Cache.load_overload` refreshes the compiler's context, and then loads; a compiler
+    refreshes it as well when it begins.
+    """
+    of_numba = caching.Cache.load_overload
+
+    def load_overload(cache: Any, signature: Any, context: Any) -> Any:
+        if not cache._py_func.__module__.startswith(OWN):
+            return of_numba(cache, signature, context)
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
+
+    caching.Cache.load_overload = load_overload
+
+
+@contextmanager
+def nothing_collected() -> Iterator[None]:
+    """No garbage is looked for: what imports make stays."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 @contextmanager

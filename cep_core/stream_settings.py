@@ -29,6 +29,8 @@ class StreamSettings:
     """Whether lines of a text that are no points are left out and counted."""
     with_causes: bool = False
     """Whether causes are asked, too: a text is then read as a whole."""
+    at_once: bool | None = None
+    """Whether truths of a closed text are told while it is read; None: of a pipe. Else it is resolved as a whole."""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

@@ -16,7 +16,6 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 LANES = 16
 LIMIT = 1 << 61
@@ -76,7 +75,7 @@ def insert_lanes(context: Any, trees: Any, c: Any, place: Any, more: Any, j: Any
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
         value = _load(builder, _pointer(context, builder, signature.args[3], args[3], args[4], args[5]))
-        kept = cgutils.unpack_tuple(builder, make_array(kind)(context, builder, args[0]).shape, 3)[1]
+        kept = cgutils.unpack_tuple(builder, _fields(context, builder, kind, args[0]).shape, 3)[1]
         zero = ir.Constant(args[2].type, 0)
 
         def inside(at: Any) -> Any:
@@ -118,11 +117,18 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, i: Any, s: Any) 
     """The address of array[i, s], as a vector."""
     if kind.ndim != 3 or kind.layout != "C":
         raise TypeError(f"lanes are of a C-contiguous array of 3 dimensions, not {kind}")
-    fields = make_array(kind)(context, builder, array)
+    fields = _fields(context, builder, kind, array)
     states = cgutils.unpack_tuple(builder, fields.shape, 3)[1]
     node = builder.add(builder.mul(i, states), s)
     first = builder.gep(fields.data, [builder.mul(node, ir.Constant(node.type, LANES))])
     return builder.bitcast(first, _vector(kind).as_pointer())
+
+
+def _fields(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """The data, shape and so on of an array."""
+    from numba.np.arrayobj import make_array  # with it comes all that Numba knows of arrays: only to compile a kernel
+
+    return make_array(kind)(context, builder, array)
 
 
 def _load(builder: Any, pointer: Any) -> Any:

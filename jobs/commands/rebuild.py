@@ -1,6 +1,7 @@
 """`trendmill rebuild`: build tables again after their columns changed: a query's, or those of the events.
 
-The order matters: first it is recorded that results, or days, are outdated, then tables go. If the program is killed in
+What is rebuilt is decided once no other run is at work: what a run did while this command waited is rebuilt too. The
+order matters: first it is recorded that results, or days, are outdated, then tables go. If the program is killed in
 between, the days are stale, not wrongly current, and `run --stale` finds them.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -24,10 +26,10 @@ from jobs.lake.leasing.fence import fence_of
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
-from jobs.lake.write import replace
+from jobs.lake.write import replace as replace_rows
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.run import shown_days
-from jobs.runs.scope import evaluate_anew
+from jobs.runs.scope import Ledger, evaluate_anew
 from jobs.runs.source_days import is_gone
 from jobs.tasks.application import TASKS, Application
 from jobs.workload.compiled import compile_workload
@@ -50,42 +52,33 @@ def run(options: argparse.Namespace) -> int:
     compiled = compile_workload(workload)
     if options.events == (options.query is not None):
         raise WrongWorkload("give either a query or --events")
-    if options.events:
-        _rebuild_events(workload, options.workload)
-        return OK
-    if options.query not in compiled:
+    if not options.events and options.query not in compiled:
         hint = nearest(options.query, compiled)
         raise WrongWorkload(f"workload '{workload.name}' has no query '{options.query}'; {hint}")
-    before = read_ledger(places.lake(), workload.name)
-    questions = questions_of(compiled, workload.limits)
-    scope = evaluate_anew(options.query, questions, before, bounds_of(workload))
-    Application(
-        workload.name,
-        options.workload,
-        TASKS[1:],
-        prepare=lambda: _discard(workload.name, options.query),
-        scope=lambda _: scope,
-    ).run()
+    waiting = Application(workload.name, options.workload, TASKS[1:])
+
+    def decided() -> Application:
+        ledger = read_ledger(places.lake(), workload.name)
+        if options.events:
+            return _of_events(waiting, workload, ledger)
+        questions = questions_of(compiled, workload.limits)
+        scope = evaluate_anew(options.query, questions, ledger, bounds_of(workload))
+        return replace(waiting, prepare=lambda: _discard(workload.name, options.query), scope=lambda _: scope)
+
+    replace(waiting, decide=decided).run()
     return OK
 
 
-def _rebuild_events(workload: Workload, folder: str) -> None:
+def _of_events(waiting: Application, workload: Workload, ledger: Ledger) -> Application:
     """Load every day of the lake again. Refuses if a file is gone: its events could not be made again."""
     from jobs.tasks.nightly import stale_scope
 
-    days = sorted(read_ledger(places.lake(), workload.name).days)
+    days = sorted(ledger.days)
     if gone := [day for day in days if is_gone(workload, day)]:
         raise WrongWorkload(
             f"the files of {shown_days(gone)} are gone, so their events would be lost; nothing was changed"
         )
-    Application(
-        workload.name,
-        folder,
-        TASKS[1:],
-        prepare=lambda: _discard_events(workload),
-        scope=stale_scope,
-        again=days,
-    ).run()
+    return replace(waiting, prepare=lambda: _discard_events(workload), scope=stale_scope, again=days)
 
 
 def _discard_events(workload: Workload) -> None:
@@ -97,7 +90,7 @@ def _discard_events(workload: Workload) -> None:
     for name, value in unknown.items():
         column = rows.schema.get_field_index(name)
         rows = rows.set_column(column, name, pa.array([value] * rows.num_rows, rows.schema.field(name).type))
-    replace(rows, identifier(workload.name, LOADED_DAYS.name), EVERY_ROW)
+    replace_rows(rows, identifier(workload.name, LOADED_DAYS.name), EVERY_ROW)
     for table in lake_tables(workload):
         if table.of_events:
             _drop(workload.name, table.name, table.folder)
@@ -110,7 +103,7 @@ def _mark_outdated(workload: str, query: str) -> None:
     if rows is not None:
         outdated = pa.array([OUTDATED] * rows.num_rows, pa.string())
         rows = rows.set_column(names.index("definition"), "definition", outdated)
-        replace(rows, identifier(workload, "result_days"), equal("query", query))
+        replace_rows(rows, identifier(workload, "result_days"), equal("query", query))
 
 
 def _discard(workload: str, query: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from datetime import date
 
 from jobs import places
@@ -33,8 +34,9 @@ def run(options: argparse.Namespace) -> int:
         from jobs.tasks.nightly import stale_scope
 
         tasks = options.stage or TASKS[1:]
-        again = () if options.stage else _days_to_load_again(workload)
-        Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope, again=again).run()
+        stale = Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope)
+        decide = None if options.stage else lambda: replace(stale, again=_days_to_load_again(workload))
+        replace(stale, decide=decide).run()
         return OK
     last = options.last or options.first
     if last < options.first:

@@ -81,7 +81,11 @@ def look_at(path: Path, missing: Sequence[str] = (), form: str | None = None) ->
         raise unreadable(path, error) from error
     if sample is None:
         raise UnreadableSource(path, "it has no rows")
-    twice = [name for name, times in Counter(sample.schema.names).items() if times > 1]
+    try:
+        names = Counter(sample.schema.names)
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(path, "the names of its columns are not UTF-8") from error
+    twice = [name for name, times in names.items() if times > 1]
     if twice:
         raise UnreadableSource(path, f"it has two columns named '{twice[0]}'")
     return LogFile(path, form, pa.Table.from_batches([sample]), tuple(missing))

@@ -37,7 +37,8 @@ class Application:
     """The work of one command line on a workload's lake.
 
     `first`, `last`: the operating days; None if `scope` finds them. `prepare` runs before the tables are opened.
-    `scope` decides what is evaluated; without it, the days do. `again`: days to load before that.
+    `scope` decides what is evaluated; without it, the days do. `again`: days to load before that. `decide` gives an
+    application to do in place of this one, once the lease is held: the lake may change while a command waits for it.
     """
 
     workload: str
@@ -49,6 +50,7 @@ class Application:
     prepare: Callable[[], None] | None = None
     scope: Callable[[Run], Scope] | None = None
     again: Sequence[date] = ()
+    decide: Callable[[], Application] | None = None
 
     def run(self) -> None:
         """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
@@ -60,7 +62,8 @@ class Application:
                 workload = workload_of_run(self.folder, run_id, places.lake())
                 publish_run(workload, self.first, self.last, run_id, progress)
             else:
-                self._work(run_id, progress, check)
+                work = self if self.decide is None else self.decide()
+                work._work(run_id, progress, check)
             if "publish" in self.tasks:
                 end(places.lake(), self.workload, run_id)
 

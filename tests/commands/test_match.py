@@ -331,14 +331,16 @@ def test_numbers_have_a_least_value(files: list[str], capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("ts,ts,event_type\n1,2,A\n", 1, "it has two columns named 'ts'"),
-        ("ts,event_type\n1,A\n9223372036854775807,A\n", 2, "moments lie between -2^62 and 2^62"),
+        (b"ts,ts,event_type\n1,2,A\n", 1, "it has two columns named 'ts'"),
+        (b"ts,event_type,\x89x\n1,A,2\n", 1, "the names of its columns are not UTF-8"),
+        (b"ts,event_type\n1,A\n9223372036854775807,A\n", 2, "moments lie between -2^62 and 2^62"),
     ],
 )
 def test_wrong_logs_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: bytes, code: int, said: str
 ) -> None:
-    query, log = write(tmp_path / "q.cep", "PATTERN A a WITHIN 5"), write(tmp_path / "log.csv", text)
+    query, log = write(tmp_path / "q.cep", "PATTERN A a WITHIN 5"), tmp_path / "log.csv"
+    log.write_bytes(text)
     assert main(["match", str(query), str(log)]) == code
     told = capsys.readouterr().err
     assert said in told

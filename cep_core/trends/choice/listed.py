@@ -20,7 +20,6 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.values.expressions import column
-from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.numbers.codes import encode
 from cep_core.numbers.groups import column_codes, group_rows
 from cep_core.numbers.integers import Integers
@@ -62,6 +61,8 @@ class Listed:
     """The matches of one pattern. Raises NotSupportedYet for patterns that the matching engine does not evaluate."""
 
     def __init__(self, query: Query, aggregates: Aggregates) -> None:
+        from cep_core.matching.evaluator import MatchEvaluator  # most aggregations need no kernel of matching
+
         window = replace(query.window, slide=query.window.slide or query.window.size)
         self._query = query
         self._aggregates = aggregates

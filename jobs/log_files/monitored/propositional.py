@@ -51,6 +51,7 @@ class AskedTruths:
             options.for_each,
             options.skip_bad,
             with_causes=options.why is not None or options.why_not is not None,
+            at_once=options.log == STANDARD_INPUT,
         )
         query_text(options.query)
         self._conditions = _named_conditions(options.atom)

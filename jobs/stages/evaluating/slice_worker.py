@@ -16,6 +16,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -93,6 +94,9 @@ class Assignment:
         return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
 
 
+Batch: TypeAlias = bytes | pa.Buffer
+"""A record batch as an IPC stream."""
+
 FINISHED = -1
 """The bucket of partial results that are ready for the merge."""
 
@@ -110,7 +114,7 @@ class SlicePartial:
     plan_id: str
     slice: int
     block: int
-    batches: tuple[bytes, ...]
+    batches: tuple[Batch, ...]
     events: tuple[int, ...]
     rows: int
     seconds: float
@@ -241,7 +245,7 @@ def to_bytes(batch: pa.RecordBatch) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def from_bytes(content: bytes) -> pa.RecordBatch:
+def from_bytes(content: Batch) -> pa.RecordBatch:
     """The batch that `to_bytes` wrote.
 
     >>> batch = pa.RecordBatch.from_pydict({"n": [1]}).replace_schema_metadata({"totals": "{}"})

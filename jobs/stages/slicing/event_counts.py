@@ -22,11 +22,11 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
 from cep_core.slicing.statistics import counted_places, relations_of
-from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import frame_of
 from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matches
+from jobs.stages.slicing.stamps import ascending_stamps
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,7 +51,7 @@ class EventCounts:
         self._place_of = {(named_alike(relation), name): (relation, name) for relation, name in self._places}
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
         self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
-        self._stamps: dict[date, npt.NDArray[np.int64]] = {}
+        self._stamps: dict[Days, npt.NDArray[np.int64]] = {}
 
     def count(self, spans: Iterable[Days]) -> None:
         """Count the events of these sets of days that were not counted yet."""
@@ -104,15 +104,11 @@ class EventCounts:
         )
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
-        """The ascending time-stamps of all events of these ascending days, read once for all counted days."""
-        missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
-        if not missing.isdisjoint(days):
+        """The ascending time-stamps of all events of these ascending days."""
+        if days not in self._stamps:
             folder = self._run.lake / self._run.workload.name / "events"
-            read = read_table(folder, ["day", "ts"], missing)
-            assert read is not None
-            for day in missing:
-                self._stamps[day] = np.sort(read.filter(pc.equal(read["day"], day))["ts"].to_numpy())
-        return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])
+            self._stamps[days] = ascending_stamps(folder, days)
+        return self._stamps[days]
 
     def total(self, days: Days) -> int:
         """How many events these days have."""

@@ -2,7 +2,7 @@
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
 bind a variable, of all days asked for, once; of more than KEPT events, once for each question. Memory: the different
-values of these attributes, and the stamps.
+values of these attributes; stamps are mapped from a file.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, statistics_of
 from jobs.lake.dataset import read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
+from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
 KEPT = 2_000_000
@@ -38,6 +39,7 @@ class LakeCounts:
         self._columns = ["event_type", "ts", *sorted(named)]
         self._held: dict[Days, list[pa.Table]] = {}
         self._totals: dict[Days, int] = {}
+        self._stamps: dict[Days, npt.NDArray[np.int64]] = {}
 
     def count(self, spans: Iterable[Days]) -> None:
         """Nothing to do: days are counted when they are asked for."""
@@ -50,8 +52,11 @@ class LakeCounts:
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
-        pieces = self._held.get(days) or read_pieces(self._folder, ["ts"], days)
-        return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in pieces]))
+        if days in self._held:
+            return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in self._held[days]]))
+        if days not in self._stamps:
+            self._stamps[days] = ascending_stamps(self._folder, days)
+        return self._stamps[days]
 
     def total(self, days: Days) -> int:
         """How many events these days have."""

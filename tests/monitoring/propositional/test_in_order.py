@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +21,8 @@ from cep_core.monitoring.propositional.stream.closing import with_ends
 from cep_core.monitoring.propositional.stream.in_order import TruthsInOrder
 from cep_core.monitoring.propositional.stream.kernels.state import EQUAL, TRUE, Told
 from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
+from cep_core.propositional_on_log import PropositionalOnLog
+from cep_core.stream_settings import StreamSettings
 from cep_core.testing.propositional_formulas import propositional_formulas
 from cep_core.testing.traces import drawn_traces
 from tests.monitoring.propositional.streamed import points_of, resolved, verdicts_of
@@ -92,7 +96,28 @@ def test_a_long_text_resolved_while_it_is_read_is_as_the_whole(end: str) -> None
     names = np.array(["", "a", "b", "a b"])[random.choice(4, len(stamps), p=[0.2, 0.7, 0.05, 0.05])]
     log = "".join(f"@{ts} {name}\n" for ts, name in zip(stamps.tolist(), names.tolist(), strict=True))
     formula = "a UNTIL[0,3] (b AND EVENTUALLY[0,2] NOT a)"
-    stream = cep.monitor_mtl(formula, log, resolved=True, end=end, batches=True)
+    stream = PropositionalOnLog(formula, log, StreamSettings(resolved=True, end=end, at_once=True)).stream()
     whole = cep.monitor_mtl(formula, log, resolved=True, end=end)
     assert stream.read_all().equals(whole)
     assert stream.schema.metadata == whole.schema.metadata
+
+
+def test_of_a_closed_text_at_hand_no_expression_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is resolved as a whole; while it is read, truths before the failure stand."""
+    few = partial(StreamMonitor, limit=50)
+    monkeypatch.setattr(PropositionalOnLog, "_new_monitor", lambda asked: few(asked.policy.core, asked.settings.mode))
+    formula = "p IMPLIES EVENTUALLY[0,60] (q AND ((ALWAYS[7,50] p) OR EVENTUALLY[9,40] (r AND EVENTUALLY[5,30] q)))"
+    names = np.random.default_rng(5).random((200, 3)) < [0.9, 0.5, 0.05]
+    log = "".join(
+        f"@{ts} {' '.join(name for name, here in zip('pqr', row, strict=True) if here)}\n"
+        for ts, row in enumerate(names)
+    )
+    closed = StreamSettings(resolved=True, end="closed")
+    rows = PropositionalOnLog(formula, log, closed).stream().read_all()
+    assert rows.num_rows == 200
+    reading = PropositionalOnLog(formula, log, replace(closed, at_once=True)).stream()
+    given_rows = reading.read_next_batch().to_pylist() + reading.read_next_batch().to_pylist()
+    assert given_rows == [rows.to_pylist()[row["tp"]] for row in given_rows]
+    assert given_rows
+    with pytest.raises(cep.TooManyExpressions):
+        reading.read_next_batch()

@@ -6,15 +6,17 @@ import os
 import re
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jobs.reports.lake_reader import LakeReader, rows
 from jobs.runs.run import Silent
+from jobs.tasks import application
 from jobs.tasks.maintenance import maintain
 from tests.reports.lake.reading import read
-from tests.runs.lake.lakes import CommandLine, SmallLake
-from tests.runs.lake.small_workload import day
+from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
+from tests.runs.lake.small_workload import day, write_day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,8 +56,12 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
 ) -> None:
     """Queries and a policy are edited, one joins, a policy gets other columns: each is evaluated again, no other is.
 
-    A rebuild that dies once the table is gone can be done again.
+    A rebuild that dies once the table is gone can be done again. Upkeep takes no file from whoever reads tables as they
+    were before.
     """
+    reader = LakeReader(copied.folder / "machines")
+    reader.pin()
+    climbs = copied.rows("climbs")
     code, told = trendmill("status")
     assert code == 0
     assert "stale" not in told
@@ -108,6 +114,8 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
         maintain("machines", copied.folder, Silent())
     assert [file.exists() for file in left] == [False, True]
     assert copied.rows("events") == events
+    assert rows(reader.read("climbs"), "match_id") == sorted(climbs, key=lambda row: str(row["match_id"]))
+    assert copied.rows("climbs") != climbs
     in_use = {row["run_id"] for row in copied.rows("result_days")}
     assert "run-1" not in in_use
     for name in ("slicing_plans", "experiments"):
@@ -117,3 +125,29 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     fresh.forget()
     fresh.run(1, 2)
     assert copied.tables("joined") == fresh.tables("joined")
+
+
+def test_what_a_run_did_while_a_rebuild_waited_is_rebuilt(
+    copied: SmallLake, trendmill: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run loads one more day before the rebuild of a query, and of all events, gets the lake."""
+    before = application.wait_for
+    expected: list[Tables] = []
+
+    def wait_for(*arguments: Any, **options: Any) -> object:
+        number = 3 + len(expected)
+        write_day(copied.home, number)
+        copied.run(number, number)
+        expected.append(copied.tables())
+        return before(*arguments, **options)
+
+    for what in ("chains", "--events"):
+        with monkeypatch.context() as patch:
+            patch.setattr(application, "wait_for", wait_for)
+            code, told = trendmill("rebuild", what)
+        assert code == 0, told
+        assert copied.tables() == expected[-1]
+        told = trendmill("status")[1]
+        assert "stale" not in told
+        assert "another definition" not in told
+    assert {row["day"] for row in copied.rows("chains")} == {day(number) for number in range(1, 5)}

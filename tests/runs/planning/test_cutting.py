@@ -22,6 +22,7 @@ from cep_core.slicing import Cube, Plan, TimeRange, split
 from jobs.lake.table_files import TableFile
 from jobs.stages.slicing import event_pieces
 from jobs.stages.slicing.cutting import cut, parts_of
+from jobs.stages.slicing.stamps import ascending_stamps
 
 D1, D2, D3 = (date(2024, 1, n) for n in (1, 2, 3))
 EVENTS = pa.schema(
@@ -67,11 +68,13 @@ def test_pieces_are_the_log_in_order(files: list[list[Any]], at_once: int) -> No
         patch.setattr(event_pieces, "EVENTS_AT_ONCE", at_once)
         log = written(Path(name), files)
         pieces = list(event_pieces.event_pieces(Path(name), ["day", "seq", "ts", "x"], [D1, D3]))
+        stamps_of_days = ascending_stamps(Path(name), [D1, D3])
     wanted = log.filter(pc.is_in(log["day"], pa.array([D1, D3])))
     assert [row for piece in pieces for row in piece.to_pylist()] == wanted.select(
         ["day", "seq", "ts", "x"]
     ).to_pylist()
     assert all(piece.num_rows >= at_once for piece in pieces[:-1])
+    assert stamps_of_days.tolist() == wanted["ts"].to_pylist()
     stamps = [set(piece["ts"].to_pylist()) for piece in pieces]
     assert sum(map(len, stamps)) == len(set().union(*stamps))
 

@@ -13,6 +13,7 @@ from lark import Lark
 
 from cep_core.language.first_order.text.building import FormulaBuilder
 from cep_core.language.first_order.text.words import AGGREGATIONS, FUNCTIONS, KEYWORDS, VOCABULARY
+from cep_core.language.grammar import parser_of
 from cep_core.language.temporal.text.reading import read_policy
 from cep_core.language.temporal.text.words import BINARY, UNARY
 from cep_core.language.temporal.text.written import WrittenPolicy
@@ -29,8 +30,9 @@ def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
 
 @cache
 def _grammar() -> Lark:
-    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    path = Path(__file__).with_name("grammar.lark")
+    text = path.read_text(encoding="utf-8")
     words = {"UNARY_WORDS": UNARY, "BINARY_WORDS": BINARY, "AGGREGATION_WORDS": AGGREGATIONS}
     for place, found in {**words, "FUNCTION_WORDS": FUNCTIONS, "KEYWORDS": KEYWORDS}.items():
         text = text.replace(f"({place})", f"({'|'.join(sorted(found, key=len, reverse=True))})")
-    return Lark(text, parser="lalr", propagate_positions=True)
+    return parser_of(text, path)

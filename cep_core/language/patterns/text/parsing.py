@@ -19,6 +19,7 @@ from lark.lexer import PatternStr
 
 from cep_core.aggregates.registry import AGGREGATES
 from cep_core.language.errors import Position, QueryError
+from cep_core.language.grammar import parser_of
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.text.building import TreeBuilder
 from cep_core.language.patterns.tree import Expression, Pattern
@@ -74,8 +75,9 @@ def parse_condition(text: str, path: str = "<condition>") -> Expression:
 @cache
 def _grammar() -> Lark:
     aggregates = "|".join(aggregate.name for aggregate in AGGREGATES)
-    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8").replace("AGGREGATES", aggregates)
-    return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
+    path = Path(__file__).with_name("grammar.lark")
+    text = path.read_text(encoding="utf-8").replace("AGGREGATES", aggregates)
+    return parser_of(text, path, start=["query", "pattern", "condition"])
 
 
 @lru_cache(maxsize=64)

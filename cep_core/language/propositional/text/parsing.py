@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lark import Lark
 
+from cep_core.language.grammar import parser_of
 from cep_core.language.propositional.text.building import PropositionBuilder
 from cep_core.language.propositional.text.words import (
     BINARY_SYMBOLS,
@@ -42,7 +43,8 @@ def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
 
 @cache
 def _grammar() -> Lark:
-    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    path = Path(__file__).with_name("grammar.lark")
+    text = path.read_text(encoding="utf-8")
     connectives = {**CONNECTIVES, **CONNECTIVE_SYMBOLS}
     words: dict[str, Iterable[str]] = {
         "UNARY": [*UNARY, *UNARY_SYMBOLS],
@@ -56,7 +58,7 @@ def _grammar() -> Lark:
     for name, alternatives in words.items():
         text = text.replace(f"({name}_WORDS)", f"({_alternatives(alternatives)})")
     keywords = "|".join(sorted(KEYWORDS, key=len, reverse=True))
-    return Lark(text.replace("(KEYWORDS)", f"({keywords})"), parser="lalr", propagate_positions=True)
+    return parser_of(text.replace("(KEYWORDS)", f"({keywords})"), path)
 
 
 def _alternatives(words: Iterable[str]) -> str:
