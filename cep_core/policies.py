@@ -41,7 +41,8 @@ def monitor(
     looks back to, not the log (`docs/policies.md`); of a pipe, verdicts come as soon as they are decided.
 
     Raises QueryError (UnsafeFormula if the formula is not monitorable), LogError for a log that breaks its signature,
-    EvaluationError where a term has no value. Cost: reading, then that of each operator's rows.
+    ValueError for a table that does (ints may stand for floats), EvaluationError where a term has no value. Cost:
+    reading, then that of each operator's rows.
 
     >>> late = "P(x) AND NOT ONCE[0,10] Q(x)"
     >>> monitor(late, "P(int) Q(int)", "@1 Q(7) @5 P(7)(8) @20 P(7)").to_pylist()

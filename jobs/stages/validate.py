@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -84,10 +84,12 @@ def _stored(run: Run, work_table: str, columns: Sequence[str]) -> list[dict[str,
 def _judged(
     run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], staged: StagedRows
 ) -> dict[date, tuple[Check, ...]]:
-    place = run.lake / run.workload.name / "_work" / "loading"  # the next load clears it if this one dies
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        return _checks(run, _refusals(run, equation, staged), staged, Path(folder))
+    folder = run.lake / run.workload.name / "_work" / "judged"
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that died
+    try:
+        return _checks(run, _refusals(run, equation, staged), staged, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _checks(run: Run, refusals: pa.Table, staged: StagedRows, folder: Path) -> dict[date, tuple[Check, ...]]:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
@@ -109,15 +109,18 @@ def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBat
     )
 
 
-def ordered(table: pa.Table) -> Ints:
-    """The order of partial rows: by last_ts, last seq, window, then path; a path comes before its extensions.
+def ordered(table: pa.Table, rows: Ints | None = None) -> Ints:
+    """The order of some partial rows (None: all): by last_ts, last seq, window, then path; a path comes before its
+    extensions.
 
-    Rows of one source are already in order, so usually this function only checks the order.
+    Rows of one source are already in order, so usually this function only checks the order. Paths are looked at where
+    rows are equal in all else.
     """
     names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
-    keys = [table.column(name).to_numpy() for name in names]
-    order = np.arange(table.num_rows)
-    same = np.ones(max(table.num_rows - 1, 0), np.bool_)
+    rows = np.arange(table.num_rows) if rows is None else rows
+    keys = [table.column(name).to_numpy()[rows] for name in names]
+    order = np.arange(len(rows))
+    same = np.ones(max(len(rows) - 1, 0), np.bool_)
     ascending = same.copy()
     for key in keys:
         ascending &= ~same | (key[1:] >= key[:-1])
@@ -125,9 +128,18 @@ def ordered(table: pa.Table) -> Ints:
     if not ascending.all():
         order = np.lexsort(keys[::-1])
         same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
-    new = np.append(True, ~same)[: len(order)]
-    paths = table.column(PATH).combine_chunks()
-    groups = np.append(np.flatnonzero(new), len(order))
+    order = rows[order]
+    tied = np.append(False, same)[: len(order)] | np.append(same, False)[: len(order)]
+    if tied.any():
+        new = np.append(True, ~same)[tied]
+        order[tied] = order[tied][_by_path(table.take(pa.array(order[tied])), new)]
+    return order
+
+
+def _by_path(table: pa.Table, new: Flags) -> Ints:
+    """The order of rows within groups. `new`: which rows begin a group."""
+    paths = with_paths(table).column(PATH).combine_chunks()
+    order, groups = np.arange(table.num_rows), np.append(np.flatnonzero(new), table.num_rows)
     sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
     return order
 
@@ -135,7 +147,7 @@ def ordered(table: pa.Table) -> Ints:
 def ascend(batches: Sequence[pa.RecordBatch]) -> bool:
     """Whether batches that are in order each are in order one after another: their first and last rows are compared."""
     for earlier, later in pairwise(batches):
-        ends = with_paths(pa.Table.from_batches([earlier.slice(earlier.num_rows - 1), later.slice(0, 1)]))
+        ends = pa.Table.from_batches([earlier.slice(earlier.num_rows - 1), later.slice(0, 1)])
         if ordered(ends)[0] == 1:
             return False
     return True

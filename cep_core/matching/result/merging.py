@@ -24,7 +24,6 @@ from cep_core.matching.result.match_rows import (
     lists_of,
     ordered,
     partial_schema,
-    with_paths,
 )
 from cep_core.matching.result.spending import WORK, check
 from cep_core.numbers.count_columns import COUNTS, all_digits, count_columns, from_digits, unknown_counts
@@ -70,10 +69,11 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
             batches.append(batch.replace_schema_metadata(None))
     check(spent, cut.budget, days, max_matches)
     table = pa.Table.from_batches(batches, partial_schema(schema))
+    rows = None
     if KEY in table.column_names and len(totals) > 1:
-        table = _joined(table, days)
+        table, rows = _joined(table, days)
     as_listed = len(totals) == 1 and in_order and ascend(batches)
-    order = None if as_listed else ordered(with_paths(table))
+    order = None if as_listed else ordered(table, rows)
     certain = table.column(CERTAIN).to_numpy()
     part = part_of(certain if order is None else certain[order], days)
     if max_matches is not None:
@@ -101,19 +101,24 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(result_metadata)
 
 
-def _joined(table: pa.Table, days: Days) -> pa.Table:
-    """Compact rows in which rows of several sources with the same last event, window, key and day are one row."""
+def _joined(table: pa.Table, days: Days) -> tuple[pa.Table, Ints | None]:
+    """Compact rows in which rows of several sources with the same last event, window, key and day are one row.
+
+    The second value: the places of these rows; None: all. Rows that stand alone are not copied.
+    """
     key = table[KEY].combine_chunks().dictionary_encode().indices.to_numpy()
     names = [LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
     same = [key, part_of(table[CERTAIN].to_numpy(), days), *(table[name].to_numpy() for name in names)]
     order = np.lexsort(same)
     new = np.append(True, np.logical_or.reduce([np.diff(column[order]) != 0 for column in same]))[: len(order)]
     if new.all():
-        return table
+        return table, None
     row = np.cumsum(new) - 1
     several = np.bincount(row)[row] > 1
     joined = _as_one(table.take(pa.array(order[several])).combine_chunks(), np.cumsum(new[several]) - 1)
-    return pa.concat_tables([table.take(pa.array(order[~several])), joined])
+    alone = np.sort(order[~several])
+    rows = np.append(alone, np.arange(table.num_rows, table.num_rows + joined.num_rows))
+    return pa.concat_tables([table, joined]), rows
 
 
 def _as_one(table: pa.Table, row: Ints) -> pa.Table:

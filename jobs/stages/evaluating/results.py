@@ -60,7 +60,7 @@ class Result:
 def rows_of(run: Run, result: Result) -> Replacement:
     """A query's rows, for its table or its compact one; matches get their names here."""
     table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
-    rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
+    rows = result.table.append_column("run_id", pa.repeat(run.run_id, result.table.num_rows))
     variables = run.compiled[result.query].variables
     if variables and result.into == result.query:
         rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
