@@ -1,8 +1,8 @@
-"""Sequences from table to table beside joins in DuckDB and Polars: `python benchmarks/sequences.py`.
+"""Sequences from table to table beside joins in DuckDB and Polars.
 
-The question that CORE is measured with in `../shared/design/kernels.md`, a sequence of four over the NASDAQ day, and
-`SEQ(A, B, C)` over the log of `table_to_table.py`. Each engine takes an Arrow table, runs on one thread, and returns
-the events of all matches; answers are compared. Times are the least process time of three runs. No assertion on time.
+The question that CORE was measured with, a sequence of four over the NASDAQ day, and `SEQ(A, B, C)` over the log of
+`table_to_table.py`. Each engine takes an Arrow table, runs on one thread, and returns the events of all matches;
+answers are compared. Times are the least process time of three runs. No assertion on time.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def by_polars(sequence: Sequence, log: pa.Table) -> pa.Table:
     return matches.select(f"seq{k}" for k in range(len(sequence.kinds))).to_arrow()
 
 
-def lines() -> Iterator[str]:
+def _lines() -> Iterator[str]:
     """A row for each question and log."""
     yield "| question | events | matches | engine, CPU-s | M events/s | DuckDB / engine | Polars / engine |"
     yield "|---|---|---|---|---|---|---|"
@@ -106,6 +106,7 @@ def events_of(matches: pa.Table) -> tuple[int, list[int]]:
     return matches.num_rows, [int(column.to_numpy().sum()) for column in columns]
 
 
-if __name__ == "__main__":
-    for line in lines():
+def sequences() -> None:
+    print("\nSequences, all matches listed, beside joins in DuckDB and Polars (one thread)")
+    for line in _lines():
         print(line, flush=True)
