@@ -21,6 +21,7 @@ from kleene import logs
 from kleene.pictures import draw
 from kleene.plans import optimisations, phases
 from kleene.relations import cluster_study, imprecise, said
+from kleene.sequences import sequences
 from numba import njit
 
 from cep_core.arrays import Ints
@@ -286,6 +287,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "counting": counting,
     "listing": listing,
     "joins": joins,
+    "sequences": sequences,
     "real": real,
     "detecting": detecting,
     "kernels": kernels,

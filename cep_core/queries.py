@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,24 @@ def _prepared(
     ordered = with_type_codes(in_order(events))
     declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
     check_attributes(ordered, declared)
+    if schema is None and not aggregates:
+        return _bound(
+            *_text(query), unit, declared.ties, tuple(declared.types), tuple(declared.columns.values())
+        ), ordered
     return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered
+
+
+@lru_cache(maxsize=64)
+def _bound(
+    text: str, path: str, unit: str, ties: Ties, types: tuple[str, ...], columns: tuple[Attribute, ...]
+) -> BoundText:
+    """A text bound to the schema of a bare table, kept with what is derived of it: it never changes.
+
+    Whoever asks for a log day by day asks for the same text again and again.
+    """
+    attributes = {column.name: column for column in columns}
+    schema = LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes)
+    return parse_text(text, path).bind(schema)
 
 
 def _text(query: str | Path) -> tuple[str, str]:

@@ -2,8 +2,9 @@
 
 The prediction hashes the known values with the plan's own seeds. It assumes that the attributes of an event type are
 independent of each other, so it is exact for plans over one variable. Values that a sketch does not list are spread
-evenly. If two atoms (or two heavy sets) of one event type send the same events to the same cells, they count once; if
-their constants differ, they have no event in common; otherwise they count as independent.
+evenly. If two atoms (or two heavy sets) of one event type send the same events to the same cells, they count once, also
+if one has further constants; if their constants differ, they have no event in common; otherwise they count as
+independent.
 
 The bound (section 5.3) is the sum of rate / product of shares over all heavy sets and atoms. With high probability over
 the hash functions, the maximum load is at most that, up to a factor logarithmic in the number of slices.
@@ -49,13 +50,25 @@ class Predictor:
         atoms_of: dict[str, dict[Atom, list[Atom]]] = {}
         for atom in plan.atoms:
             atoms_of.setdefault(atom.event_type, {}).setdefault(with_constants(atom), []).append(atom)
-        for name, of_type in atoms_of.items():
+        for name, relations_of in atoms_of.items():
+            of_type = self._not_covered(plan, relations_of)
             missed, events = np.ones(plan.cells), self.statistics.events.get(name, 0)
             for relations in _disjoint(of_type):
                 reached = sum((self._reached(plan, atom, of_type[atom]) for atom in relations), np.zeros(plan.cells))
                 missed *= 1 - reached / max(1, events)
             loads += (1 - missed) * events / total
         return loads
+
+    def _not_covered(self, plan: Plan, of_type: Mapping[Atom, list[Atom]]) -> dict[Atom, list[Atom]]:
+        """The relations of an event type without those whose events another one, with fewer constants, sends along."""
+        ways = {relation: {self._hits(plan, atom)[1] for atom in atoms} for relation, atoms in of_type.items()}
+        return {
+            relation: atoms
+            for relation, atoms in of_type.items()
+            if not any(
+                set(other.constants) < set(relation.constants) and ways[relation] <= ways[other] for other in of_type
+            )
+        }
 
     def _reached(self, plan: Plan, relation: Atom, atoms: Iterable[Atom]) -> Loads:
         """By cell: how many events of a relation go there, by any of the atoms, which have its constants."""

@@ -104,6 +104,7 @@ def test_an_episode_goes_on_over_a_day_without_points(copied: SmallLake) -> None
     [episode] = copied.spark.table("machines.light_episodes_over_days").toArrow().to_pylist()
     assert (episode["first_day"], episode["last_day"]) == (day(1), day(3))
     assert episode["points"] == len(copied.rows("light"))
+    assert episode["duration"] == episode["last_ts"] - episode["first_ts"] > 86_400
 
 
 def test_every_way_of_evaluating_slices_gives_equal_tables(

@@ -104,6 +104,22 @@ def test_atoms_that_agree_on_what_is_split_count_once() -> None:
     assert Predictor(statistics_of(events, own)).cell_loads(plan) == pytest.approx(measured(plan, events))
 
 
+@pytest.mark.parametrize("heavy", [(), ("x",)])
+def test_events_of_an_atom_with_constants_are_among_those_of_one_without(heavy: tuple[str, ...]) -> None:
+    """`P(k=1, x)` and `P(k=2, x)` beside `P(x)` send nothing where that does not; `P(k=1, a=y)` does."""
+    random = np.random.default_rng(3)
+    values = {"k": random.integers(0, 3, 3000), "a": random.zipf(1.5, 3000).clip(max=50)}
+    events = pa.table({"event_type": ["P"] * 3000, "ts": range(3000), **values})
+    own = Atom("P", (("a", "x"),)), *(Atom("P", (("a", "x"),), (("k", k),)) for k in (1, 2))
+    plan = make_plan({"q": own}, ["x"], statistics_of(events, own), 7, "seed", heavy=heavy)
+    assert Predictor(statistics_of(events, own)).cell_loads(plan) == pytest.approx(measured(plan, events))
+    assert plan.predicted is not None
+    assert plan.predicted.replication == pytest.approx(measured(plan, events).sum())
+    broadcast = (*own, Atom("P", (), (("k", 1),)))
+    loads = Predictor(statistics_of(events, broadcast)).cell_loads(replace(plan, atoms=broadcast))
+    assert (loads > measured(plan, events)).any()
+
+
 def test_atoms_with_other_constants_have_no_event_in_common() -> None:
     """`insert(x, 1)` and `insert(x, 2)` add up, each with its own values; what both miss is no load."""
     random = np.random.default_rng(3)

@@ -23,7 +23,7 @@ from jobs.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workloads" / "data_usage"
-BY_USER = {"delete_in_both": 108_000, "delete_in_order": 108_000}
+BY_SUB_LOG = {"delete_in_both": 108_000, "delete_in_order": 108_000, "one_at_a_time": 86_400}
 """The propositional policies, and how far they look back."""
 Week = tuple[Any, dict[str, set[tuple[Any, ...]]]]
 """A log's columns, and by policy the violations that are planted in it."""
@@ -178,10 +178,30 @@ def test_what_users_delete_counted_by_a_loop(policy: str, asked: str, due: str, 
     assert rows.num_rows == len(expected) == {"delete_in_both": 181, "delete_in_order": 35}[policy]
 
 
+def test_scripts_that_start_again_counted_by_a_loop(bundle: pa.Table) -> None:
+    """A start after a start, no end between them and no half day without an event of that script."""
+    kinds: dict[str, dict[int, set[str]]] = {}
+    for row in bundle.filter(pc.is_valid(bundle["script"])).to_pylist():
+        kinds.setdefault(row["script"], {}).setdefault(row["ts"], set()).add(row["event_type"])
+    expected = set()
+    for script, points in kinds.items():
+        started = before = None  # the start that still runs, and the last point
+        for ts, own in sorted(points.items()):
+            runs = started is not None and before is not None and ts - before <= 43_200 >= before - started
+            if runs and "script_start" in own:
+                expected.add((ts, 0, script))
+            started = ts if "script_start" in own else None if "script_end" in own else started
+            before = ts
+    evaluator = check_folder(FOLDER).compiled["one_at_a_time"].evaluator
+    rows = evaluator.merge(of_table(evaluator.evaluate(bundle)))
+    assert {tuple(row.values())[:3] for row in rows.to_pylist()} == expected
+    assert len(expected) == rows.num_rows == 568
+
+
 def test_the_folder_has_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
     """All are policies of the workload, only `custom` reads the whole past, and `check` says what that costs."""
     reach = {name: query.evaluator.reach.time for name, query in check_folder(FOLDER).compiled.items()}
-    assert reach == {"bulk_reading": 3_599, "custom": None, "delete": 215_998, "insert": 107_999, **BY_USER}
+    assert reach == {"bulk_reading": 3_599, "custom": None, "delete": 215_998, "insert": 107_999, **BY_SUB_LOG}
     assert main(["check", str(FOLDER)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].startswith("no problem found")

@@ -2,8 +2,8 @@
 
 An engine makes the proofs in the slices that own the violations (`cause_rows`). A slice explains its own first ones of
 each day, since it does not know those of other slices; the merge keeps the day's first. A proof that would look at more
-than `MOST_CLAIMS` claims is not made, and the violation has its first claim only. Cost: that of the proofs, which is
-that of the events in the violations' reach, and one row for each claim.
+than `MOST_CLAIMS` claims is told in part (`large_proofs`), or by its first claim only. Cost: that of the proofs, which
+is that of the events in the violations' reach, and one row for each claim.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ WHY = "_why"
 """The suffix of the table."""
 MOST_CLAIMS = 10_000
 """About 0.2 s of work for each violation, at most."""
+UNTOLD = "untold"
+"""The kind of a claim whose proof is too large to be told."""
 POINT = ("ts", "offset")
 CLAIM_COLUMNS = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
 """The columns of a claim beside the violation that it explains."""
@@ -88,6 +90,8 @@ def cause_rows(tree: ProofTree, stamps: Ints, offsets: Ints, text: ClaimText) ->
 
 
 def _leaf(node: ProofTree) -> str | None:
+    if node.untold:
+        return UNTOLD
     if isinstance(node.formula, Predicate) and not is_built_in(node.formula):
         return "event" if node.holds else "absence"
     return "test" if node.is_leaf else None

@@ -70,7 +70,8 @@ def episodes_over_days(
     >>> print(episodes_over_days("w", "p", ["x"], []))  # doctest: +ELLIPSIS
     SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,
       min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,
-      max_by(last_offset, last_ts) AS last_offset, sum(points) AS points,
+      max_by(last_offset, last_ts) AS last_offset, max(last_ts) - min(first_ts) AS duration,
+      sum(points) AS points,
       min_by(touches_begin, first_ts) AS touches_begin, max_by(touches_end, last_ts) AS touches_end, `x`
     FROM (
       SELECT *, sum(begins) OVER (PARTITION BY `x` ORDER BY day, first_ts, first_offset) AS episode
@@ -98,7 +99,8 @@ def episodes_over_days(
     return (
         "SELECT min(day) AS first_day, max(day) AS last_day, min(first_ts) AS first_ts,\n"
         "  min_by(first_offset, first_ts) AS first_offset, max(last_ts) AS last_ts,\n"
-        "  max_by(last_offset, last_ts) AS last_offset, sum(points) AS points,\n"
+        "  max_by(last_offset, last_ts) AS last_offset, max(last_ts) - min(first_ts) AS duration,\n"
+        "  sum(points) AS points,\n"
         f"{share}"
         f"  min_by(touches_begin, first_ts) AS touches_begin, max_by(touches_end, last_ts) AS touches_end{columns}\n"
         "FROM (\n"

@@ -30,7 +30,7 @@ CAUSE_COMMENTS = {
     "offset": "Index of the violation's time-point among those of equal ts",
     "node": "Number of the claim in its proof: the top one is 0",
     "parent": "The claim that this one helps to prove; null for the top one",
-    "leaf": "event, absence (of an event) or test (of values); null: it follows from other claims",
+    "leaf": "event, absence (of one), test (of values); untold: its proof is too large; null: it follows from others",
     "claim": "What is claimed, with values in the place of variables",
     "at_ts": "Time-point of the claim, in the log's unit",
     "at_offset": "Index of the claim's time-point among those of equal ts",

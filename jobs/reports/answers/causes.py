@@ -24,7 +24,8 @@ CLAIM = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq"
 SHARED = ("same_for", "compared")
 """Columns of propositional policies: of the points of the violation's episode that were compared, how many have this
 explanation, and how many were compared."""
-EVENT, ABSENCE = "event", "absence"
+EVENT, ABSENCE, UNTOLD = "event", "absence", "untold"
+TOO_LARGE = "its proof is too large to be told"
 MOST_LINES = 60
 """The most lines of a proof on a page."""
 ENDS = 2
@@ -60,8 +61,13 @@ class ExplainedViolation:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is a proof: of one that is too large only the top claim is kept."""
-        return len(self.claims) > 1 or self.claims[0]["leaf"] is not None
+        """Whether there is a proof, or a part of it: of one that is too large, maybe only the top claim is kept."""
+        return len(self.claims) > 1 or self.claims[0]["leaf"] not in (None, UNTOLD)
+
+    @property
+    def untold(self) -> list[str]:
+        """The claims whose proofs are too large."""
+        return [_said(claim) for claim in self.claims if claim["leaf"] == UNTOLD]
 
     @cached_property
     def causes(self) -> list[Cause]:
@@ -123,7 +129,9 @@ def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing:
 def _page_rows(violation: ExplainedViolation, clock: Clock) -> list[list[str]]:
     rows = [_cells(cause, clock) for cause in violation.causes]
     if not rows:
-        rows = [["nothing of the log" if violation.is_told else "its proof is too large to be told", "", ""]]
+        rows = [["nothing of the log" if violation.is_told else TOO_LARGE, "", ""]]
+    elif violation.untold:
+        rows += [[f"{shown(claim, 60)}: {TOO_LARGE}", "", ""] for claim in violation.untold]
     left_out = len(rows) - 2 * ENDS
     if left_out > 1:
         rows[ENDS:-ENDS] = [[f"{left_out} more, in the CSV", "", ""]]
@@ -147,7 +155,7 @@ def _file_rows(violation: ExplainedViolation) -> list[list[Cell]]:
             attributes(cause.event) if cause.event else "",
         ]
         for cause in violation.causes
-    ]
+    ] + [[*violated, "not told", None, None, None, None, claim, ""] for claim in violation.untold]
 
 
 def longest_first(
@@ -195,7 +203,8 @@ def _lines(
         groups.setdefault(_shape(children, claim), []).append(claim)
     for group in groups.values():
         first = group[0]
-        yield f"{'  ' * depth}{_said(first)} {_at(group, clock)}"
+        untold = f": {TOO_LARGE}" if first["leaf"] == UNTOLD else ""
+        yield f"{'  ' * depth}{_said(first)} {_at(group, clock)}{untold}"
         yield from _lines(children, children.get(first["node"], ()), depth + 1, clock)
 
 

@@ -158,6 +158,8 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."
     elif untold:
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
+    if in_part := sum(violation.is_told and bool(violation.untold) for violation in explained):
+        summary += f" {in_part} of the proofs {'is' if in_part == 1 else 'are'} too large to be told whole."
     proofs = tuple(
         (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.is_told
     )

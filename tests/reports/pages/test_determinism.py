@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
+import pytest
+
+from jobs.reports import writing_processes
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
-from tests.reports.lake.small_days import DAY
+from tests.reports.lake.small_days import DAY, INCOMPLETE
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -21,14 +23,27 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_publishing_twice_gives_the_same_bytes(places: Path, site: Path) -> None:
-    """Another run id and another moment change nothing that is not marked as measured."""
-    folder = site / "lines" / str(DAY)
-    publish(load_workload("lines"), DAY, DAY, "a-run")  # of the tables as other tests have left them
-    before = bytes_of(folder)
-    shutil.rmtree(folder)
-    publish(load_workload("lines"), DAY, DAY, "a-later-run")
-    after = bytes_of(folder)
+def test_publishing_twice_gives_the_same_bytes(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run id and another moment change nothing that is not marked as measured; nor do two processes in place
+    of one, which tell of each day once it is done."""
+    told = []
+
+    class Progress:
+        def advance(self, done: int, of: int, what: str) -> None:
+            told.append((done, of, what))
+
+    days = (DAY, INCOMPLETE)
+    with monkeypatch.context() as patch:
+        patch.setenv("TRENDMILL_REPORTS", str(tmp_path / "one"))
+        patch.setattr(writing_processes, "DAYS_OF_A_PROCESS", 1)
+        patch.setattr("os.cpu_count", lambda: 2)
+        published = publish(load_workload("lines"), *days, "a-run", Progress())
+    assert list(published.pages) == list(days)
+    assert [done for done, _, _ in told] == [1, 2]
+    assert {(of, what) for _, of, what in told} == {(2, str(day)) for day in days}
+    monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "two"))  # where no drawing stands that could be taken over
+    publish(load_workload("lines"), *days, "a-later-run")
+    before, after = bytes_of(tmp_path / "one"), bytes_of(tmp_path / "two")
     assert list(before) == list(after)
     for name, content in before.items():
         assert content == after[name], name

@@ -168,3 +168,21 @@ def test_many_causes_are_folded_and_all_are_in_the_file() -> None:
     assert [row[1] for row in listing.cells] == ["P", "P", "3 more, in the CSV", "P", "P"]
     assert [row[3] for row in listing.cells] == ["a 0", "a 1", "", "a 5", "a 6"]
     assert [row[-1] for row in listing.rows] == [f"a {seq}" for seq in range(7)]
+
+
+def test_a_proof_that_is_told_in_part_names_what_is_not() -> None:
+    rows = [
+        {"node": 0, "parent": None, "leaf": None, "claim": "P(1) AND NOT Q(1)", "seq": None},
+        {"node": 1, "parent": 0, "leaf": "event", "claim": "P(1)", "seq": 4},
+        {"node": 2, "parent": 0, "leaf": "untold", "claim": "NOT Q(1)", "seq": None},
+    ]
+    shared = {"at_ts": 9, "at_offset": 0, "holds": True, "valuation": "", "ts": 9, "offset": 0, "x": 1}
+    claims = pa.Table.from_pylist([row | shared for row in rows])
+    [violation] = explained = causes.explained(claims, [{"event_type": "P", "ts": 9, "seq": 4, "a": 7}])
+    assert violation.is_told
+    listing = causes.listing(explained, Clock())
+    assert [row[1] for row in listing.cells] == ["P", "NOT Q(1) holds: its proof is too large to be told"]
+    assert [row[2] for row in listing.rows] == ["event", "not told"]
+    last = violation.proof(Clock()).splitlines()[-1]
+    assert last.startswith("  NOT Q(1) holds at ")
+    assert last.endswith(": its proof is too large to be told")

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,8 @@ from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
 from cep_core.language.temporal.walk import free_variables, with_operands
 from cep_core.monitoring.shared.listing import first_of_each_day
+from cep_core.monitoring.shared.why.proof import ProofTree
+from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
 from cep_core.slicing.ranges import BEGINNING
@@ -210,6 +214,23 @@ def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     for suffix in (table.suffix for table in world.evaluator.tables):
         tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)
         assert [content(table) for table in tables] == [content(world.whole(days, suffix)) for days in blocks]
+
+
+@FEW
+@given(worlds(), st.data(), st.integers(1, 12))
+def test_large_proofs_are_told_alike_in_any_slices(world: World, data: st.DataObject, most: int) -> None:
+    """As far as their parts are small, if a proof may look at few claims."""
+    assume(getattr(world.evaluator, "opened", None) is None)  # these count the claims of all slices together
+    plan = plan_of(world, data.draw, world.events)
+    assignment = world.assignment(plan, (DAYS,), data.draw(st.sampled_from([4, 1000])))
+    small_proof = ProofMaker.small_proof
+
+    def proof_of_few(maker: ProofMaker, *claim: Any) -> ProofTree | None:
+        return small_proof(maker, *claim[:-1], most)
+
+    with mock.patch.object(ProofMaker, "small_proof", proof_of_few):
+        [table] = merged(assignment, plan, world.events, all_points(world.events), world.query.name, "_why")
+        assert table.to_pylist() == world.whole(DAYS, "_why").to_pylist()
 
 
 EQUATED = (

@@ -1,7 +1,7 @@
 """The claims of a proof of one violation, as rows (`monitoring.shared.causes`).
 
 The formula is the policy's as written, LET unfolded. Cost: that of the proof, for the events in the violation's reach;
-a proof with too many claims is told by its first one.
+a proof with too many claims is told in part.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import operands, with_operands
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, cause_rows
 from cep_core.monitoring.shared.scalars import Value, plain
+from cep_core.monitoring.shared.why.large_proofs import told_in_part
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -33,10 +34,9 @@ def proof_maker(policy: Policy, log: PointLog) -> ProofMaker:
 
 
 def claims_of(policy: Policy, maker: ProofMaker, violation: Mapping[str, Any], most: int = MOST_CLAIMS) -> pa.Table:
-    """The claims of the smallest proof of a violation. `violation`: `ts`, `offset`, the free variables."""
+    """The claims of the smallest proof of a violation, all or in part. `violation`: `ts`, `offset`, free variables."""
     point, valuation = place_of(policy.variables, maker, violation)
-    tree = maker.small_proof(policy.unfolded, point, valuation, True, most)
-    return told(policy, maker, tree or ProofTree(policy.unfolded, point, valuation, True))
+    return told(policy, maker, told_in_part(maker, policy.unfolded, point, valuation, True, most))
 
 
 def place_of(variables: Iterable[str], maker: ProofMaker, violation: Mapping[str, Any]) -> tuple[int, dict[str, Value]]:

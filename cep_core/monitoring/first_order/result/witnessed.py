@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.first_order.facts.opening import OpenPolicy
@@ -28,7 +29,7 @@ from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.scan import equals
 from cep_core.monitoring.first_order.result.claims import place_of, told
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
-from cep_core.monitoring.shared.causes import CLAIM_COLUMNS, MOST_CLAIMS
+from cep_core.monitoring.shared.causes import CLAIM_COLUMNS, MOST_CLAIMS, UNTOLD
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.scalars import Value, order_key, plain
 from cep_core.monitoring.shared.why.proof import ProofTree
@@ -69,7 +70,7 @@ class Witnesses:
                 break
             if best is None or (tree.size, tree.points) < (best[0].size, best[0].points):
                 best = tree, witness
-        whole, chosen = best or (ProofTree(self.opened.policy.unfolded, point, visible, True), {})
+        whole, chosen = best or (ProofTree(self.opened.policy.unfolded, point, visible, True, untold=True), {})
         for formula, sign in reversed(above if best is not None else ()):
             known = {name: {**visible, **chosen}[name] for name in free_variables(formula)}
             whole = ProofTree(formula, point, known, sign, (whole,))
@@ -120,11 +121,16 @@ def smallest_of_slices(
         return len(points), points, [order_key(trees[number][f"({name})"]) for name in opened.hidden]
 
     kept: list[Sequence[int]] = []
+    too_large = set[int]()
     for numbers in of_violation.values():
         if sum(trees[number][LOOKED_AT] for number in numbers) > most:
             kept.append([int(first[numbers[0]])])
+            too_large.update(kept[-1])
         else:
             chosen = min(numbers, key=rank)
             kept.append(range(int(first[chosen]), int(last[chosen])))
-    places = np.array([place for own in kept for place in own], np.int64)
-    return rows.take(pa.array(places)).select(reported.names).cast(reported).combine_chunks().to_batches()
+    places = [place for own in kept for place in own]
+    own = rows.take(pa.array(places, pa.int64())).select(reported.names).cast(reported)
+    untold = pc.if_else(pa.array([place in too_large for place in places], pa.bool_()), UNTOLD, own["leaf"])
+    own = own.set_column(own.column_names.index("leaf"), reported.field("leaf"), untold)
+    return own.combine_chunks().to_batches()

@@ -34,7 +34,8 @@ from cep_core.monitoring.shared.episodes import RUN_COLUMNS, joined_episodes
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.longest import longest_of_each_day
 from cep_core.monitoring.shared.why.basis import HERE, NOWHERE, basis_of
-from cep_core.monitoring.shared.why.proof import ProofTree, Valuation
+from cep_core.monitoring.shared.why.large_proofs import told_in_part
+from cep_core.monitoring.shared.why.proof import Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
 COMPARED = 20
@@ -62,11 +63,10 @@ class Explaining:
     makers: dict[int, tuple[ProofMaker, Ints]] = field(default_factory=dict)
 
     def claims(self, place: int) -> pa.Table:
-        """`CLAIM_COLUMNS` of the smallest proof of the violation at a point of the trace."""
+        """`CLAIM_COLUMNS` of the smallest proof of the violation at a point of the trace, all or in part."""
         maker, offsets, point = self._at(place)
-        tree = maker.small_proof(self.policy.formula, point, {}, False, MOST_CLAIMS)
-        root = ProofTree(self.policy.formula, point, {}, False)
-        return cause_rows(tree or root, maker.reader.log.stamps, offsets, _text)
+        tree = told_in_part(maker, self.policy.formula, point, {}, False, MOST_CLAIMS)
+        return cause_rows(tree, maker.reader.log.stamps, offsets, _text)
 
     def basis(self, place: int) -> bytes | None:
         """A number of what its proof rests on, which is the same in all slices; None for a proof that may be large."""

@@ -48,7 +48,7 @@ class _Checker:
 
     def accepts(self, node: ProofTree) -> bool:
         named = node.valuation.keys() == set(free_variables(node.formula)) and 0 <= node.point <= self.log.points
-        named &= node.seq is None or isinstance(node.formula, f.Predicate)
+        named &= not node.untold and (node.seq is None or isinstance(node.formula, f.Predicate))
         try:
             return named and self._follows(node) and all(map(self.accepts, node.children))
         except ArithmeticError:  # a term without value proves nothing

@@ -46,7 +46,7 @@ class ProofTree:
     """A claim and the claims that prove it. Children are in order of the formula's operands, then of points or values.
 
     `point`: the index from the start of the log; the index after the last is the empty point that closes the log.
-    `seq`: the event of a leaf that holds, if the log has `seq`.
+    `seq`: the event of a leaf that holds, if the log has `seq`. `untold`: what proves the claim is left out.
     """
 
     formula: Formula
@@ -55,6 +55,7 @@ class ProofTree:
     holds: bool
     children: tuple[ProofTree, ...] = ()
     seq: int | None = None
+    untold: bool = False
 
     @property
     def is_leaf(self) -> bool:

@@ -64,6 +64,8 @@ class ProofMaker:
         self.covering = Covering(self.reader, self._result)
         self._made: dict[_Key, ProofTree | None] = {}
         self._left: float = inf
+        self.was_cut = False
+        """Whether the last `small_proof` ended because more claims would have to be looked at."""
 
     def small_proof(
         self, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
@@ -73,10 +75,11 @@ class ProofMaker:
         It shares no claims with other proofs, so that nothing asked before decides whether it is made.
         """
         self._made.clear()
-        self._left = most
+        self._left, self.was_cut = most, False
         try:
             return self.proof(formula, point, valuation, holds)
         except _TooLarge:
+            self.was_cut = True
             return None
         finally:
             self._left = inf

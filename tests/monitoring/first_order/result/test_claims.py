@@ -111,13 +111,19 @@ def test_texts_as_codes_narrow_as_texts_do() -> None:
         assert maker.reader.points_of(atom, {"p": "c"}, (0, 9)) == [2]
 
 
-def test_a_proof_with_too_many_claims_is_its_first_claim() -> None:
+def test_a_proof_with_too_many_claims_is_told_in_part() -> None:
     made = evaluator()
     maker = proof_maker(made.policy, point_log_of(log(), made.looked_at))
     violation = {"ts": 1, "offset": 0, "p": "b"}
-    few = claims_of(made.policy, maker, violation, most=3)
+    few = claims_of(made.policy, maker, violation, most=2)
     assert few.column_names == list(CLAIM_COLUMNS)
-    assert few["claim"].to_pylist() == ['Left(plane="b") AND NOT (EVENTUALLY[0,5] Landed(plane="b"))']
+    assert few.select(["parent", "leaf", "claim"]).to_pylist() == [
+        {"parent": None, "leaf": None, "claim": 'Left(plane="b") AND NOT (EVENTUALLY[0,5] Landed(plane="b"))'},
+        {"parent": 0, "leaf": "event", "claim": 'Left(plane="b")'},
+        {"parent": 0, "leaf": "untold", "claim": 'NOT (EVENTUALLY[0,5] Landed(plane="b"))'},
+    ]
+    [none] = claims_of(made.policy, maker, violation, most=0).to_pylist()
+    assert (none["leaf"], none["parent"], none["holds"]) == ("untold", None, True)
     assert claims_of(made.policy, maker, violation).num_rows == 6
 
 

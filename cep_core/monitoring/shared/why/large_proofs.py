@@ -1,0 +1,70 @@
+"""A proof that is too large to be made, told as far as its parts are small.
+
+`delete(x) AND NOT EVENTUALLY[0,30h] insert(x)` has a claim for each time-point of thirty hours in its proof, but its
+left side is proven by one event. So of a conjunction each part is proven by itself, of a disjunction the one part that
+may be so, and what is too large still is a claim without its proof. Such a tree says less than a proof, and the checker
+refuses it. Cost: for each part, the claims that may be looked at.
+"""
+
+from __future__ import annotations
+
+from cep_core.language.temporal.formulas import And, Formula, Implies, Not, Or
+from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.shared.why.proof import ProofTree, Valuation
+from cep_core.monitoring.shared.why.proving import ProofMaker
+
+_Claim = tuple[Formula, bool]
+
+
+def told_in_part(
+    maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
+) -> ProofTree:
+    """The smallest proof of a claim that is so; if more than `most` claims are looked at for it, those of its parts."""
+    tree = maker.small_proof(formula, point, valuation, holds, most)
+    if tree is not None:
+        return tree
+    signs = _conjuncts(formula, holds) or _possible(maker, formula, point, valuation, holds, most)
+    parts = []
+    for part, sign in signs:
+        own = {name: valuation[name] for name in free_variables(part)}
+        parts.append(told_in_part(maker, part, point, own, sign, most))
+    if all(part.untold for part in parts):
+        return ProofTree(formula, point, valuation, holds, untold=True)
+    return ProofTree(formula, point, valuation, holds, tuple(parts))
+
+
+def _conjuncts(formula: Formula, holds: bool) -> list[_Claim]:
+    """The claims at the same point that all are needed for a claim; none if it depends on the log which are."""
+    match formula:
+        case Not(body=body):
+            return [(body, not holds)]
+        case And(left=left, right=right) if holds:
+            return [(left, True), (right, True)]
+        case Or(left=left, right=right) if not holds:
+            return [(left, False), (right, False)]
+        case Implies(left=left, right=right) if not holds:
+            return [(left, True), (right, False)]
+    return []
+
+
+def _possible(
+    maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
+) -> list[_Claim]:
+    """The one of two claims, each enough for a claim, that is small or that alone may be so; none if both may be."""
+    match formula:
+        case And(left=left, right=right) if not holds:
+            claims = [(left, False), (right, False)]
+        case Or(left=left, right=right) if holds:
+            claims = [(left, True), (right, True)]
+        case Implies(left=left, right=right) if holds:
+            claims = [(left, False), (right, True)]
+        case _:
+            return []
+    large = []
+    for part, sign in claims:
+        own = {name: valuation[name] for name in free_variables(part)}
+        if maker.small_proof(part, point, own, sign, most) is not None:
+            return [(part, sign)]
+        if maker.was_cut:
+            large.append((part, sign))
+    return large if len(large) == 1 else []

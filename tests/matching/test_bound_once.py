@@ -1,0 +1,44 @@
+"""A text that is asked again over a bare table is bound once for each schema, unit and meaning of equal times."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pyarrow as pa
+import pytest
+
+import cep_core as cep
+from cep_core import queries
+from cep_core.language.errors import QueryError
+
+TEXT = "PATTERN SEQ(A a, B b) WHERE b.x > 1 WITHIN 1 minute"
+LOGS = {
+    "integers": {"event_type": ["A", "B", "B"], "ts": [0, 50, 60], "x": [0, 1, 2]},
+    "floats": {"event_type": ["A", "B", "B"], "ts": [0, 50, 60], "x": [0.0, 1.5, 1.0]},
+    "nulls": {"event_type": ["A", "B", "B"], "ts": [0, 50, 60], "x": [0, None, None]},
+    "equal times": {"event_type": ["A", "B", "B"], "ts": [0, 0, 0], "x": [0, 2, 2]},
+}
+
+
+def asked(log: dict[str, list[object]], unit: str, ties: str) -> int:
+    return cep.match(TEXT, pa.table(log), unit=unit, ties=ties).num_rows
+
+
+def test_each_log_has_its_own_answer_whatever_was_asked_before() -> None:
+    cases = list(product(LOGS, ("s", "min"), ("concurrent", "ordered")))
+    alone = {}
+    for name, unit, ties in cases:
+        queries._bound.cache_clear()
+        alone[name, unit, ties] = asked(LOGS[name], unit, ties)
+    assert len(set(alone.values())) > 2
+    for _ in range(2):
+        assert {case: asked(LOGS[case[0]], *case[1:]) for case in cases} == alone
+    assert queries._bound.cache_info().hits >= len(cases)
+
+
+def test_a_log_without_the_attribute_is_refused_after_one_with_it() -> None:
+    asked(LOGS["integers"], "s", "concurrent")
+    without = {name: values for name, values in LOGS["integers"].items() if name != "x"}
+    for _ in range(2):
+        with pytest.raises(QueryError, match="x"):
+            asked(without, "s", "concurrent")
