@@ -30,6 +30,8 @@ from cep_core.monitoring.propositional.kernels.pointers import since_between, un
 
 RATES = (1, 100, 100_000)
 """Points a stamp."""
+GROWTH_RATES = (1, 10, 100, 1000)
+"""Points a stamp, of which the last two are rates of checklist rows X12 and X13."""
 SHARES = {"left nearly always": (0.99, 0.01), "even": (0.5, 0.5)}
 CONSTANTS = (1, 100, 10_000)
 ROUNDS = 9
@@ -110,12 +112,14 @@ def timed(columns: PointColumns, trace: Trace, low: int, high: int) -> tuple[flo
 
 def growth(points: int) -> None:
     """Whole evaluations, relative to the first of each kind."""
-    trace = random_trace(points, 10, (0.9, 0.1))
     for text in (RECOVERY, BETWEEN):
         cores = [policy_of(text.format(constant, 2 * constant)).core for constant in CONSTANTS]
-        spent = alternated([partial(truths, core, trace) for core in cores])
-        told = ", ".join(f"{one / spent[0]:.2f}" for one in spent)
-        print(f"{text}: {points / spent[0] / 1e6:.0f} M points/s; constants {CONSTANTS}: {told}")
+        for rate in GROWTH_RATES:
+            trace = random_trace(points, rate, (0.9, 0.1))
+            spent = alternated([partial(truths, core, trace) for core in cores])
+            told = ", ".join(f"{one / spent[0]:.2f}" for one in spent)
+            fast = f"{points / spent[0] / 1e6:.0f} M points/s"
+            print(f"{text}, {rate:,} points a stamp: {fast}; constants {CONSTANTS}: {told}")
         one, many = (
             seconds(partial(truths, cores[1], random_trace(points, 1, (0.9, 0.1), logs))) for logs in (1, points // 10)
         )
