@@ -20,7 +20,7 @@ def test_the_samples_leave_rows_where_they_are_read(name: str) -> None:
     assert slow_parts(load_workload(name)) == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def flights() -> Workload:
     return load_workload("nyc_flights")
 
