@@ -9,6 +9,8 @@ SIGTERM is raised again each second until it is on its way, and what fails after
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -60,6 +62,18 @@ def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
         seen.add(id(error))
         error = error.__cause__ or error.__context__
     return None
+
+
+def end_with_parent() -> None:
+    """Let this process, which `multiprocessing` started, end with the one that waits for it, even if that is killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def leave_with_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=leave_with_it, daemon=True).start()
 
 
 def jvm() -> subprocess.Popen[bytes] | None:

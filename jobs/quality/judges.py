@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from types import TracebackType
 
 from jobs.quality.gate import Check, judge
 from jobs.quality.judged_rows import JudgedRows
+from jobs.signals import end_with_parent
 from jobs.workload.sections.expectations import GateRule
 
 DAYS_OF_A_JUDGE = 30
@@ -71,13 +71,6 @@ def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
 
 def _arrive() -> None:
     """The start of a judge: it watches the process that waits for it, and imports the library."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def leave_with_it() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=leave_with_it, daemon=True).start()
+    end_with_parent()
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     import great_expectations  # noqa: F401

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.questions import questions_of
 from jobs.reports.report_writer import ReportWriter
+from jobs.signals import end_with_parent
 from jobs.workload.declaration import load_workload
 
 DAYS_OF_A_PROCESS = 3
@@ -69,15 +69,8 @@ _own: list[ReportWriter] = []
 
 
 def _begin(task: _Task) -> None:
-    """The start of a process: it ends with the one that waits for it, even if that one is killed."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def leave_with_it() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=leave_with_it, daemon=True).start()
+    """The start of a process."""
+    end_with_parent()
     _own[:] = [task.writer()]
     # Looking for cycles of objects again and again takes an eighth of the time of drawing; once a report is enough.
     gc.collect()
