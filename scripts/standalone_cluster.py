@@ -23,10 +23,13 @@ from urllib.request import urlopen
 
 import pyspark
 
-from jobs.lake.session import executors, properties, settings
+from jobs.lake.session import CODE, PLANS, UNVERIFIED, executors, properties, settings
 
 WAIT = 60.0
 """Seconds in which the master must answer and every worker must have told it of itself."""
+
+QUICK = " ".join(("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *UNVERIFIED))
+"""Options of JVMs that live for a minute: most of it they load classes."""
 
 ON_LOOPBACK = {
     "spark.driver.host": "127.0.0.1",
@@ -34,10 +37,14 @@ ON_LOOPBACK = {
     "spark.driver.memory": "1500m",
     "spark.executor.memory": "1g",
     "spark.executor.cores": "1",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    # its two cores gain nothing from the default of 200
-    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.executor.extraJavaOptions": QUICK,
+    # what two cores run in a test or a night is few rows: generated code and plans that adapt gain nothing
+    **CODE["small"],
+    **PLANS["small"],
+    # what a dead executor held is not asked for three times, five seconds apart
+    "spark.shuffle.io.maxRetries": "1",
+    "spark.shuffle.io.retryWait": "1s",
     # a dead executor is noticed in seconds, not in two minutes
     "spark.network.timeout": "30s",
     "spark.network.timeoutInterval": "10s",
@@ -121,7 +128,7 @@ def _java(log: Path, name: str, arguments: Sequence[str]) -> subprocess.Popen[by
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "300m",
         # its web service would start applications for anyone who asks
-        "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dspark.master.rest.enabled=false",
+        "SPARK_DAEMON_JAVA_OPTS": f"{QUICK} -Dspark.master.rest.enabled=false",
     }
     command = [str(home / "bin" / "spark-class"), name, *arguments]
     with log.open("ab") as out:
