@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 from jobs import places
 from jobs.doctor.findings import WRONG, Finding, summary
@@ -32,18 +33,19 @@ def _findings(*, with_spark: bool) -> Iterator[Finding]:
     from jobs.doctor.machine import machine
 
     yield from machine()
-    try:
-        with scratch_of(places.lake()) as folder:
-            yield from lake_findings(folder)
-            if with_spark:
-                from jobs.doctor.executors import executor_findings
-                from jobs.lake.cluster import profile
-                from jobs.lake.session import start_session
+    with ExitStack() as opened:
+        try:
+            folder = opened.enter_context(scratch_of(places.lake()))
+            of_lake = list(lake_findings(folder))
+        except OSError as error:
+            yield unwritable(places.lake(), error)
+            return
+        yield from of_lake
+        if with_spark:
+            from jobs.doctor.executors import executor_findings
+            from jobs.lake.cluster import profile
+            from jobs.lake.session import start_session
 
-                spark = start_session("doctor", profile())
-                try:
-                    yield from executor_findings(spark, folder)
-                finally:
-                    spark.stop()
-    except OSError as error:
-        yield unwritable(places.lake(), error)
+            spark = start_session("doctor", profile())
+            opened.callback(spark.stop)
+            yield from executor_findings(spark, folder)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jobs import places
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.doctor.machine import QUICK_CALL, kernel_seconds, versions
+from jobs.program import code_digest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,15 +128,6 @@ def looked(folder: str) -> dict[str, Any]:
 
 def _answer(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:16]
-
-
-def code_digest() -> str:
-    """A digest of the project's code, as this process imports it."""
-    digest = hashlib.sha256()
-    for top in ("cep_core", "jobs"):
-        for file in sorted((places.project() / top).rglob("*.py")):
-            digest.update(file.relative_to(places.project()).as_posix().encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
 
 
 def _cores(spark: SparkSession) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from jobs import places
+from jobs.analysis.spark_parser import java
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.lake.session import memory_of_machine
 
@@ -72,16 +72,16 @@ def _packages() -> Finding:
 
 
 def _java() -> Finding:
-    java = Path(os.environ.get("JAVA_HOME", places.cache() / "jdk")) / "bin" / "java"
     mend = "run `make` once, or let JAVA_HOME name a Java 17 or 21"
     try:
-        done = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=False, timeout=30)
+        chosen = java()
+        done = subprocess.run([chosen, "-version"], capture_output=True, text=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("Java", WRONG, f"{java}: {error}", mend)
+        return Finding("Java", WRONG, str(error), mend)
     number = re.search(r'version "(\d+)[.\d]*', done.stderr)
     if done.returncode or number is None:
-        return Finding("Java", WRONG, f"{java} ended with exit code {done.returncode}", mend)
-    return Finding("Java", OK if int(number[1]) >= 17 else WRONG, f"{number[1]} in {java.parent.parent}", mend)
+        return Finding("Java", WRONG, f"{chosen} ended with exit code {done.returncode}", mend)
+    return Finding("Java", OK if int(number[1]) >= 17 else WRONG, f"{number[1]}: {chosen}", mend)
 
 
 def _jars() -> Finding:

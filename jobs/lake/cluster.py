@@ -12,10 +12,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Literal
 
+Profile = Literal["local", "cluster"]
+"""Who decides master, memory and cores: this machine's settings, or spark-submit and the cluster."""
+
 CONNECTION = "AIRFLOW_CONN_SPARK_DEFAULT"
 
 
-def profile() -> Literal["local", "cluster"]:
+def profile() -> Profile:
     """The profile of this process' sessions."""
     return "cluster" if os.environ.get("TRENDMILL_PROFILE", "local") == "cluster" else "local"
 

@@ -28,13 +28,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
-from jobs.lake.cluster import submit_arguments
+from jobs.lake.cluster import Profile, submit_arguments
 from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Profile = Literal["local", "cluster"]
 Scale = Literal["small", "large"]
 
 EVERYWHERE = {

@@ -7,14 +7,13 @@ Cost: two passes. Memory: the different rows of one file, about ROWS_OF_FILE.
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from jobs.spread_rows import SpreadRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,38 +26,23 @@ class RepeatedRows:
 
     def __init__(self, rows: int) -> None:
         self._files = max(1, -(-rows // ROWS_OF_FILE))
-        self._place = tempfile.TemporaryDirectory(prefix="trendmill-gate-")
-        self._stack = ExitStack()
-        self._writers: dict[int, Any] = {}
+        self._spread = SpreadRows("trendmill-gate-")
 
     def add(self, frame: pd.DataFrame) -> None:
         """Add a piece. Pieces have the same columns, of the same types."""
         compared = _in_one_form(frame)
         file = _hashes(compared) % np.uint64(self._files)
         texts = {name: pa.array(compared[name], pa.string()) for name in compared if _is_object(compared[name])}
-        rows = pa.table({name: texts.get(name, compared[name]) for name in compared})
-        for number in np.unique(file).tolist():
-            own = rows.filter(pa.array(file == number))
-            if number not in self._writers:
-                writer = pa.ipc.new_file(str(self._path(number)), own.schema)
-                self._writers[number] = self._stack.enter_context(writer)
-            self._writers[number].write_table(own)
+        self._spread.add(pa.table({name: texts.get(name, compared[name]) for name in compared}), file)
 
     def count(self) -> int:
         """How many rows are equal to another one. Nothing can be added afterwards."""
-        self._stack.close()
-        with self._place:
-            return sum(_repeated(self._path(number)) for number in self._writers)
-
-    def _path(self, number: int) -> Path:
-        return Path(self._place.name, f"{number}.arrow")
+        return sum(map(_repeated, self._spread.tables()))
 
 
-def _repeated(path: Path) -> int:
-    with pa.memory_map(str(path)) as source:
-        rows = pa.ipc.open_file(source).read_all()
-        counts = rows.group_by(rows.column_names).aggregate([([], "count_all")])["count_all"]
-        return pc.sum(counts.filter(pc.greater(counts, 1))).as_py() or 0
+def _repeated(rows: pa.Table) -> int:
+    counts = rows.group_by(rows.column_names).aggregate([([], "count_all")])["count_all"]
+    return pc.sum(counts.filter(pc.greater(counts, 1))).as_py() or 0
 
 
 def _in_one_form(frame: pd.DataFrame) -> pd.DataFrame:

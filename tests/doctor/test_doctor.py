@@ -11,11 +11,12 @@ import pytest
 
 from jobs import cli, places
 from jobs.doctor import machine as machine_of
-from jobs.doctor.executors import Seen, code_digest, compared, looked
+from jobs.doctor.executors import Seen, compared, looked
 from jobs.doctor.findings import OK, SLOW, WRONG
 from jobs.doctor.lake import lake_findings, scratch_of
 from jobs.doctor.machine import machine, versions
 from jobs.lake.cluster import CONNECTION, submit_arguments
+from jobs.program import code_digest
 
 
 def states(scratch: Path, *seen: Seen, asked: str = "asked", driver: tuple[float, float] = (9.0, 20.0)) -> list[str]:

@@ -19,7 +19,10 @@ from jobs.quality.judged_rows import HeldRows, RowsInFiles
 from jobs.quality.large_days import JUDGED
 from jobs.workload.sections.expectations import GateRule
 
-pytestmark = pytest.mark.filterwarnings("ignore:Passing a string to the row_condition:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Passing a string to the row_condition:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The condition_parser parameter is deprecated:DeprecationWarning"),
+]
 
 DAY, OTHER = date(2024, 1, 1), date(2024, 1, 2)
 WHERE = {"row_condition": 'kind == "A" or n > 2', "condition_parser": "pandas"}

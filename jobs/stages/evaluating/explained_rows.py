@@ -86,13 +86,13 @@ def published_events(run: Run, query: str) -> Published:
     of_types = ds.field("event_type").isin(sorted(reads))
     attributes = {name for own in reads.values() for name in own}
     folder = run.lake / run.workload.name / "events"
+    stored = dataset_of(DeltaTable(folder), str(folder))
 
     def read(begin: int, end: int, most: int) -> pa.Table | None:
         days = ds.field("day") >= calendar.day_of(begin), ds.field("day") <= calendar.day_of(end - 1)
         inside = days[0] & days[1] & (ds.field("ts") >= begin) & (ds.field("ts") < end)
         if time.points == BY_TIMESTAMP:  # else events of all types number the points
             inside &= of_types
-        stored = dataset_of(DeltaTable(folder), str(folder))
         if stored.count_rows(filter=inside) > most:
             return None
         names = dict.fromkeys(["event_type", "ts", "seq", time.point_column, *sorted(attributes)])

@@ -6,16 +6,12 @@ value can be asked file by file. Cost: a grouping of each table; of spilled coun
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from cep_core.slicing.hashing import common_type, coordinates, keys_of
+from jobs.spread_rows import SpreadRows
 
 AT_ONCE = 4_000_000
 """Rows of counts that are held."""
@@ -31,9 +27,7 @@ class Sums:
         self._columns = list(columns)
         self._parts: list[pa.Table] = []
         self._waiting = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._writers: dict[int, Any] = {}
-        self._open = ExitStack()
+        self._spilled: SpreadRows | None = None
 
     def add(self, rows: pa.Table) -> None:
         """Count some rows."""
@@ -52,36 +46,24 @@ class Sums:
 
     def tables(self) -> Iterator[pa.Table]:
         """The columns, and `events`: each combination once, in one table or several; at least one."""
-        if self._folder is None:
+        if self._spilled is None:
             self._parts = [self._summed(self._parts)]
             yield self._parts[0]
             return
         if self._parts:
             self._spill()
-        self._open.close()
-        for number in sorted(self._writers):
-            with pa.memory_map(str(self._file(number))) as source:
-                yield self._summed([pa.ipc.open_file(source).read_all()])
+        for counts in self._spilled.tables():
+            yield self._summed([counts])
 
     def _summed(self, parts: Sequence[pa.Table]) -> pa.Table:
         summed = pa.concat_tables(parts).group_by(self._columns).aggregate([("events", "sum")])
         return summed.rename_columns([*self._columns, "events"])
 
     def _spill(self) -> None:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="trendmill-counts-")
+        if self._spilled is None:
+            self._spilled = SpreadRows("trendmill-counts-")
         rows = pa.concat_tables(self._parts).combine_chunks()
         last = rows[self._columns[-1]]
         keys, _ = keys_of(last, common_type([last.type]))
-        file = coordinates(keys, 1, FILES)
-        for number in np.unique(file).tolist():
-            own = rows.filter(pa.array(file == number))
-            if number not in self._writers:
-                writer = pa.ipc.new_file(str(self._file(number)), own.schema)
-                self._writers[number] = self._open.enter_context(writer)
-            self._writers[number].write_table(own)
+        self._spilled.add(rows, coordinates(keys, 1, FILES))
         self._parts, self._waiting = [], 0
-
-    def _file(self, number: int) -> Path:
-        assert self._folder is not None
-        return Path(self._folder.name, f"{number}.arrow")

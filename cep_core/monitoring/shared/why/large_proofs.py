@@ -21,13 +21,17 @@ def told_in_part(
 ) -> ProofTree:
     """The smallest proof of a claim that is so; if more than `most` claims are looked at for it, those of its parts."""
     tree = maker.small_proof(formula, point, valuation, holds, most)
-    if tree is not None:
-        return tree
-    signs = _conjuncts(formula, holds) or _possible(maker, formula, point, valuation, holds, most)
-    parts = []
-    for part, sign in signs:
-        own = {name: valuation[name] for name in free_variables(part)}
-        parts.append(told_in_part(maker, part, point, own, sign, most))
+    return _of_large(maker, formula, point, valuation, holds, most) if tree is None else tree
+
+
+def _of_large(
+    maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
+) -> ProofTree:
+    """What is told of a claim whose own proof is too large."""
+    if needed := _conjuncts(formula, holds):
+        parts = [told_in_part(maker, part, point, _own(part, valuation), sign, most) for part, sign in needed]
+    else:
+        parts = _of_disjuncts(maker, formula, point, valuation, holds, most)
     if all(part.untold for part in parts):
         return ProofTree(formula, point, valuation, holds, untold=True)
     return ProofTree(formula, point, valuation, holds, tuple(parts))
@@ -47,24 +51,32 @@ def _conjuncts(formula: Formula, holds: bool) -> list[_Claim]:
     return []
 
 
-def _possible(
-    maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
-) -> list[_Claim]:
-    """The one of two claims, each enough for a claim, that is small or that alone may be so; none if both may be."""
+def _disjuncts(formula: Formula, holds: bool) -> list[_Claim]:
+    """The claims at the same point of which one is enough; none if there are none."""
     match formula:
         case And(left=left, right=right) if not holds:
-            claims = [(left, False), (right, False)]
+            return [(left, False), (right, False)]
         case Or(left=left, right=right) if holds:
-            claims = [(left, True), (right, True)]
+            return [(left, True), (right, True)]
         case Implies(left=left, right=right) if holds:
-            claims = [(left, False), (right, True)]
-        case _:
-            return []
+            return [(left, False), (right, True)]
+    return []
+
+
+def _of_disjuncts(
+    maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
+) -> list[ProofTree]:
+    """The part that is small, or what is told of the one that alone may be so; none if several may be."""
     large = []
-    for part, sign in claims:
-        own = {name: valuation[name] for name in free_variables(part)}
-        if maker.small_proof(part, point, own, sign, most) is not None:
-            return [(part, sign)]
+    for part, sign in _disjuncts(formula, holds):
+        tree = maker.small_proof(part, point, _own(part, valuation), sign, most)
+        if tree is not None:
+            return [tree]
         if maker.was_cut:
             large.append((part, sign))
-    return large if len(large) == 1 else []
+    return [_of_large(maker, part, point, _own(part, valuation), sign, most) for part, sign in large if len(large) == 1]
+
+
+def _own(part: Formula, valuation: Valuation) -> Valuation:
+    """The values of a part's free variables."""
+    return {name: valuation[name] for name in free_variables(part)}

@@ -14,17 +14,15 @@ from decimal import Decimal
 from enum import Enum
 from functools import cache, partial
 from importlib import metadata
-from pathlib import Path
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import matplotlib
 import numpy as np
 
+from jobs.program import PACKAGES, code_digest
 from jobs.reports.figures.drawing.figure import Figure
 
-PACKAGES = ("jobs", "cep_core")
-"""The program's own code; any change of it changes every digest."""
 PLAIN = (type(None), bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal)
 
 
@@ -44,14 +42,8 @@ def identity_of(figure: Figure) -> str | None:
 
 @cache
 def _program() -> str:
-    digest = hashlib.sha256(repr((metadata.version("matplotlib"), sorted(matplotlib.rcParams.items()))).encode())
-    root = Path(__file__).resolve().parents[4]
-    for package in PACKAGES:
-        for file in sorted((root / package).rglob("*.py")):
-            content = file.read_bytes()
-            digest.update(f"{file.relative_to(root)} {len(content)} ".encode())
-            digest.update(content)
-    return digest.hexdigest()
+    versions = repr((metadata.version("matplotlib"), sorted(matplotlib.rcParams.items())))
+    return hashlib.sha256(f"{code_digest()}{versions}".encode()).hexdigest()
 
 
 def _told(value: Any, within: tuple[int, ...]) -> Any:
