@@ -98,7 +98,7 @@ class LakeReader:
         if table is None:
             return None
         if name not in self._datasets:
-            self._datasets[name] = dataset_of(table, str(self.folder / name))
+            self._datasets[name] = dataset_of(table, self.folder / name)
         dataset = self._datasets[name]
         condition = where
         for bound in (

@@ -24,6 +24,7 @@ import pyarrow as pa
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
+from jobs import places
 from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, Batch, SlicePartial, evaluate_slice, gather
 from jobs.stages.held_rows import table_frame
@@ -69,7 +70,7 @@ def in_workers(
 
     sent = _sent(run, points)
     gathers = has_pieces(run, assignment)
-    folder = run.lake / run.workload.name / "_work" / "partials"
+    folder = places.scratch(run.lake / run.workload.name / "_work" / "partials")
     shutil.rmtree(folder, ignore_errors=True)  # of a run that died
     if by_path:
         folder.mkdir(parents=True)
