@@ -86,6 +86,9 @@ class Candidates:
 
     def _column(self, name: str) -> pa.Array:
         if name not in self._taken:
+            if name == "ts":
+                self._taken[name] = pa.array(self.ts)
+                return self._taken[name]
             values = one_array(self.events.column(name))
             self._taken[name] = values if self._is_whole else values.take(pa.array(self.rows))
         return self._taken[name]

@@ -81,10 +81,11 @@ class Roles(Mapping[str, Flags]):
         if wanted == list(range(len(wanted))) and len(self.bytes) == 1:
             own = np.uint8((1 << len(wanted)) - 1)  # events of other variables, such as negated ones, bind no state
             return (self.bytes[0] & own).astype(np.uint64)
-        words = np.zeros(len(self.bytes[0]), dtype=np.uint64)
+        words: Bits | None = None
         for first in range(0, len(wanted), 8):
-            byte = np.zeros(len(words), dtype=np.uint8)
+            byte = np.zeros(len(self.bytes[0]), dtype=np.uint8)
             for state, bit in enumerate(wanted[first : first + 8]):
                 byte |= (self.bytes[bit >> 3] >> np.uint8(bit & 7) & np.uint8(1)) << np.uint8(state)
-            words |= byte.astype(np.uint64) << np.uint64(first)
-        return words
+            wide = byte.astype(np.uint64)
+            words = wide if words is None else words | wide << np.uint64(first)
+        return np.zeros(len(self.bytes[0]), np.uint64) if words is None else words
