@@ -116,6 +116,9 @@ conformance: env ## other systems' test suites, where they lie beside this check
 cluster: nights ## the demo night on a Spark master and two workers of this machine; its tables are compared with a local run's
 	@PYTHONPATH=. scripts/run.sh python benchmarks/cluster.py night
 
+worker-env: env ## packages, code and kernels for executors that see no folder of this machine (CPU=x86-64-v3), in one archive
+	@line=$$(scripts/run.sh python scripts/worker_env.py $(if $(CPU),--cpu $(CPU))) && echo "worker-env $$line"
+
 bench: nights ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. scripts/run.sh python $$bench; done
 
@@ -128,4 +131,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster worker-env requirements clean
