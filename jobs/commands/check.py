@@ -35,12 +35,18 @@ def run(options: argparse.Namespace) -> int:
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
-        print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}")
+        days = f"; a row belongs to the day of its {source.time}" if source.time else ""
+        print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}{days}")
     slow = slow_parts(workload)
     for part in slow:
         print(f"  {part}")
     if slow:
         print("    so a large load moves all rows between its workers, which takes longer than reading them")
+        for name, source in workload.sources.items():
+            if source.daily or source.time:
+                print(
+                    f"    and an event may need rows of {name} at most {source.slack} days away: no night sees others"
+                )
     for name, attributes in workload.schema.types.items():
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations

@@ -38,7 +38,7 @@ def ingest(run: Run) -> StageOutcome:
     events.
     """
     sources = run.workload.sources.values()
-    source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
+    source_files = {source.name: find(run.spark, source, run.loads, run.workload) for source in sources}
     folder = run.lake / run.workload.name / "_work" / "loading"
     clear(folder)
     try:

@@ -46,6 +46,14 @@ def test_what_decides_the_events_changes_the_hash(tmp_path: Path, file: str, bef
     assert load_definition(edited(home, file, before, after)) != former
 
 
+def test_so_does_the_column_that_tells_the_days_of_rows(tmp_path: Path) -> None:
+    """A source without one has the hash that it had before there were such columns."""
+    home = write_workload(tmp_path, days=0)
+    whole = load_definition(edited(home, "workload.yaml", "data/{day}.csv", "data/*.csv"))
+    assert whole == "be72721267997d59"
+    assert load_definition(edited(home, "workload.yaml", "order: [row]", "order: [row]\n    time: moment")) != whole
+
+
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
