@@ -1,4 +1,4 @@
-"""A load gives events the times that commands on the file show: the SQL that `new` writes, against the file's reading."""
+"""A load gives events the times that commands on the file show: the SQL that `new` writes, beside the reading."""
 
 from __future__ import annotations
 
