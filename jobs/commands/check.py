@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date
 
 from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Reach
@@ -14,6 +15,8 @@ from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.files.problems import WorkloadError
+
+_OLDEST = date(1980, 1, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
-    warnings = sum(_tell(workload, query) for query in compiled.values())
+    warnings = _tell_start(workload) + sum(_tell(workload, query) for query in compiled.values())
     for name, grid in grids.items():
         print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")
     print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
@@ -67,6 +70,15 @@ def _look_deep(workload: Workload) -> None:
         spark.stop()
     if problems:
         raise WorkloadError(workload.name, problems)
+
+
+def _tell_start(workload: Workload) -> int:
+    """Warn of a log that begins before most logs: numbers in another unit are days of 1970. Returns how many."""
+    if workload.start >= _OLDEST:
+        return 0
+    unit = workload.time.unit
+    print(f"  warning: workload.yaml: start: the log begins on {workload.start}; do its times count {unit} since 1970?")
+    return 1
 
 
 def _tell(workload: Workload, query: WorkloadQuery) -> int:
