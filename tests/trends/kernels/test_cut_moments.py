@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ def test_the_last_event_of_an_earlier_tick_cuts(partitions: list[list[tuple[int,
     ends = np.array([is_end for _, is_end in vertices], np.bool_)
     offsets = np.cumsum([0, *map(len, partitions)])
     expected = []
-    for begin, stop in zip(offsets, offsets[1:], strict=False):
+    for begin, stop in pairwise(offsets):
         for i in range(begin, stop):
             before = [tick[j] for j in range(begin, i) if ends[j] and tick[j] < tick[i]]
             expected.append(next((j for j in range(begin, stop) if before and tick[j] == before[-1]), begin))
