@@ -17,7 +17,7 @@ Signature = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
-class Role:
+class VariableRole:
     """What an event must be so that it may be bound to some of a query's variables."""
 
     event_type: str
@@ -34,7 +34,7 @@ class Role:
 class Selection:
     """The roles of a query's variables, and how its equivalences partition."""
 
-    roles: tuple[Role, ...]
+    roles: tuple[VariableRole, ...]
     """Each role once."""
     bits: Mapping[str, int]
     """The number of each variable's role."""
@@ -63,14 +63,14 @@ def selection_of(query: Query) -> Selection:
 
 
 def _made(query: Query) -> Selection:
-    roles: dict[tuple[str, ...], Role] = {}
+    roles: dict[tuple[str, ...], VariableRole] = {}
     keys = {}
     for variable in query.variables:
         tests = tuple(p.expression for p in query.vertex_predicates if p.variable == variable.name)
         judged = tuple(_judged_keys(query, variable)) if variable.negated else ()
         texts = [print_expression(rewrite(test, _nameless)) for test in tests]
         key = (variable.event_type, *texts, *(f"{attribute} IS NOT NULL" for attribute in judged))
-        roles.setdefault(key, Role(variable.event_type, tests, judged, key))
+        roles.setdefault(key, VariableRole(variable.event_type, tests, judged, key))
         keys[variable.name] = key
     classes = tuple(key for key in query.key_classes if key.slices)
     signatures: dict[Signature, tuple[str, ...]] = {}

@@ -24,7 +24,7 @@ from cep_core.candidates.event_types import EventTypes
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
 from cep_core.candidates.roles import Roles
-from cep_core.candidates.selection import Role, Selection
+from cep_core.candidates.selection import VariableRole, Selection
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.tree import Comparison, Expression, Literal, Reference
 from cep_core.language.patterns.values.exact_order import EXACT
@@ -43,7 +43,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-class Numbers(NamedTuple):
+class ComparedColumn(NamedTuple):
     """A column for comparisons: [n] numbers, and which are not null; None: all."""
 
     values: npt.NDArray[Any]
@@ -60,7 +60,7 @@ class SliceReader:
         self.is_shared = False
         self._types: EventTypes | None = None
         self._masks: dict[tuple[str, ...], Flags] = {}
-        self._numbers: dict[str, Numbers | None] = {}
+        self._numbers: dict[str, ComparedColumn | None] = {}
         self._codes: dict[str, KeyCodes] = {}
 
     def column(self, name: str) -> pa.Array:
@@ -104,7 +104,7 @@ class SliceReader:
             self._codes[name] = codes_of(stored, rows) or hashed(stored)
         return self._codes[name]
 
-    def _mask(self, role: Role) -> Flags:
+    def _mask(self, role: VariableRole) -> Flags:
         """[n] whether the event has the role."""
         if role.key in self._masks:
             return self._masks[role.key]
@@ -134,7 +134,7 @@ class SliceReader:
         passed[rows] = True
         return passed
 
-    def _comparison(self, test: Expression) -> tuple[Numbers, Callable[[npt.NDArray[Any]], Flags]] | None:
+    def _comparison(self, test: Expression) -> tuple[ComparedColumn, Callable[[npt.NDArray[Any]], Flags]] | None:
         """A test as a comparison of an attribute's numbers with a constant, if it is one."""
         match test:
             case Comparison(compared, Reference() as side, Literal(value=constant)):
@@ -157,8 +157,8 @@ class SliceReader:
         return numbers, lambda values: OPERATORS[compared](values, constant)
 
     def _of_text(
-        self, stored: pa.Array, numbers: Numbers, compared: str, text: str
-    ) -> tuple[Numbers, Callable[[npt.NDArray[Any]], Flags]] | None:
+        self, stored: pa.Array, numbers: ComparedColumn, compared: str, text: str
+    ) -> tuple[ComparedColumn, Callable[[npt.NDArray[Any]], Flags]] | None:
         """An equality of texts as one of their codes, if each text has one code."""
         if not pa.types.is_dictionary(stored.type) or compared not in ("=", "!="):
             return None
@@ -168,7 +168,7 @@ class SliceReader:
         code = places[0] if places else -1
         return numbers, lambda values: OPERATORS[compared](values, code)
 
-    def _numbers_of(self, name: str) -> Numbers | None:
+    def _numbers_of(self, name: str) -> ComparedColumn | None:
         """A column's numbers or codes; None if it has neither."""
         if name not in self._numbers:
             stored = self.column(name)
@@ -179,9 +179,9 @@ class SliceReader:
                 self._numbers[name] = None
             elif numbers.null_count:
                 known = numbers.is_valid().to_numpy(zero_copy_only=False)
-                self._numbers[name] = Numbers(_raw(numbers), known)
+                self._numbers[name] = ComparedColumn(_raw(numbers), known)
             else:
-                self._numbers[name] = Numbers(numbers.to_numpy(zero_copy_only=False), None)
+                self._numbers[name] = ComparedColumn(numbers.to_numpy(zero_copy_only=False), None)
         return self._numbers[name]
 
 
