@@ -24,7 +24,7 @@ from cep_core.candidates.event_types import EventTypes
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
 from cep_core.candidates.roles import Roles
-from cep_core.candidates.selection import VariableRole, Selection
+from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.tree import Comparison, Expression, Literal, Reference
 from cep_core.language.patterns.values.exact_order import EXACT
