@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cep_core.candidates.slice_reader import read_together
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
 from cep_core.language.evaluator import (
@@ -132,6 +133,7 @@ def evaluate_slice(
     of queries that speak of silence, and of no others.
     """
     plan, stamps = assignment.plan(plan_id), events.column("ts").to_numpy()
+    parts: dict[tuple[int, int], pa.Table] = {}  # of a slice that is held: what one query reads of them serves others
     for query in assignment.queries:
         if query.name not in plan.queries:
             continue
@@ -156,7 +158,9 @@ def evaluate_slice(
                 span = between(reading.stamps, first, moments[-1])
                 for day, events_read in _by_day(moments, days, span, reading.stamps):
                     read[day] += events_read
-                part = events.slice(span.start, span.stop - span.start)
+                part = parts.get((span.start, span.stop)) or events.slice(span.start, span.stop - span.start)
+                if isinstance(events, pa.Table):
+                    parts[span.start, span.stop] = read_together(part)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
                 batches += evaluate(part, replace(ownership(plan, number, moments, query.name), cut=cut), seen)
