@@ -16,19 +16,19 @@ from jobs.analysis.resolution import first_word
 from jobs.analysis.slow_parts import place_in
 from jobs.analysis.statement import parse_select
 
-IN_ORDER = (
-    exp.First,
-    exp.FirstValue,
-    exp.Last,
-    exp.LastValue,
-    exp.NthValue,
-    exp.AnyValue,
-    exp.ArrayAgg,
-    exp.ArrayUniqueAgg,
-    exp.GroupConcat,
-    exp.Mode,
-)
-"""Aggregates whose value depends on the order of their rows."""
+IN_ORDER: dict[type[exp.Expr], str] = {
+    exp.First: "first",
+    exp.FirstValue: "first_value",
+    exp.Last: "last",
+    exp.LastValue: "last_value",
+    exp.NthValue: "nth_value",
+    exp.AnyValue: "any_value",
+    exp.ArrayAgg: "collect_list",
+    exp.ArrayUniqueAgg: "collect_set",
+    exp.GroupConcat: "listagg",
+    exp.Mode: "mode",
+}
+"""Aggregates whose value depends on the order of their rows, with their names."""
 
 
 def unordered_parts(events_sql: str) -> list[str]:
@@ -42,8 +42,8 @@ def unordered_parts(events_sql: str) -> list[str]:
 
 def _parts(query: exp.Query) -> Iterator[tuple[int, str]]:
     for node in query.walk():
-        if isinstance(node, IN_ORDER) and not _has_order(node):
-            yield first_word(node), f"{_name_of(node)} takes rows in the order in which Spark has them"
+        if type(node) in IN_ORDER and not _has_order(node):
+            yield first_word(node), f"{IN_ORDER[type(node)]} takes rows in the order in which Spark has them"
         elif isinstance(node, exp.Limit | exp.Offset) and _cuts_unordered(node):
             word = type(node).__name__.upper()
             yield first_word(node.parent or node), f"{word} without ORDER BY keeps whichever rows Spark has first"
@@ -54,17 +54,11 @@ def _has_order(node: exp.Expr) -> bool:
     above = node.parent
     while isinstance(above, exp.IgnoreNulls | exp.RespectNulls | exp.Filter):
         above = above.parent
-    return (isinstance(above, exp.Window | exp.WithinGroup) and bool(above.args.get("order"))) or bool(
-        node.find(exp.Order)
-    )
+    is_ordered = isinstance(above, exp.Window | exp.WithinGroup) and above.args.get("order") is not None
+    return is_ordered or node.find(exp.Order) is not None
 
 
 def _cuts_unordered(node: exp.Expr) -> bool:
     """Whether a cut depends on the order of rows: EXISTS asks only whether there is any."""
     select = node.parent
     return select is not None and not select.args.get("order") and not isinstance(select.parent, exp.Exists)
-
-
-def _name_of(node: exp.Expr) -> str:
-    names = {exp.ArrayAgg: "collect_list", exp.ArrayUniqueAgg: "collect_set", exp.GroupConcat: "listagg"}
-    return names.get(type(node), node.sql_name().lower())
