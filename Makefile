@@ -76,10 +76,13 @@ $(YEAR): scripts/make_nyc_flights_bundle.py | $(PACKAGES)
 nightly: nights ## one operating day through the real DAG (DAY=2013-03-08), ends with where the report is
 	@scripts/run.sh python scripts/run_dag.py nightly_$(WORKLOAD) --day $(DAY)
 
-backfill: export NYC_FLIGHTS_DATA ?= $(CURDIR)/.cache/nyc_flights
-backfill: nights $(YEAR) ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
-	@[ -n "$(FROM)" ] && [ -n "$(TO)" ] || { echo "say which days: make backfill FROM=2013-03-05 TO=2013-03-11" >&2; exit 2; }
-	@scripts/run.sh trendmill run $(WORKLOAD) --from $(FROM) --to $(TO)
+# The year of the sample is made and read only if the repository's bundle does not hold what the days need.
+backfill: nights ## many operating days in one go: make backfill FROM=2013-03-06 TO=2013-03-11
+	@[ -n "$(FROM)" ] && [ -n "$(TO)" ] || { echo "say which days: make backfill FROM=2013-03-06 TO=2013-03-11" >&2; exit 2; }
+	@if [ "$(WORKLOAD)" = nyc_flights ] && [ -z "$${NYC_FLIGHTS_DATA:-}" ] && ! scripts/run.sh python scripts/make_nyc_flights_bundle.py --holds "$(FROM)" "$(TO)"; then \
+	    $(MAKE) $(YEAR); export NYC_FLIGHTS_DATA="$(CURDIR)/.cache/nyc_flights"; \
+	fi; \
+	scripts/run.sh trendmill run $(WORKLOAD) --from $(FROM) --to $(TO)
 
 airflow: nights ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another port)
 	@.venv/bin/python scripts/check_port.py $(PORT)
@@ -116,6 +119,9 @@ conformance: env ## other systems' test suites, where they lie beside this check
 cluster: nights ## the demo night on a Spark master and two workers of this machine; its tables are compared with a local run's
 	@PYTHONPATH=. scripts/run.sh python benchmarks/cluster.py night
 
+worker-env: env ## packages, code and kernels for executors that see no folder of this machine (CPU=x86-64-v3), in one archive
+	@line=$$(scripts/run.sh python scripts/worker_env.py $(if $(CPU),--cpu $(CPU))) && echo "worker-env $$line"
+
 bench: nights ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. scripts/run.sh python $$bench; done
 
@@ -128,4 +134,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster worker-env requirements clean

@@ -18,10 +18,10 @@ from jobs.exits import OK
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, positive
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
+from jobs.log_files.times.log_clock import LogClock
 from jobs.reports.answers.aggregations.aggregation import label
 from jobs.reports.answers.aggregations.ranking import rank, value_of
 from jobs.reports.words.quantities import counted, elapsed, quantity
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         return OK
     shown_rows = (rank(query, rows).table if options.top else rows).slice(0, options.limit).to_pylist()
     if rows.num_rows and options.limit:
-        print(table(query, shown_rows, LogClock.of(log, options.zone), exact=options.exact))
+        print(table(query, shown_rows, log.clock, exact=options.exact))
     print(_ending(rows, log, options, time.perf_counter() - begin))
     return OK
 

@@ -17,7 +17,6 @@ from jobs.log_files.arguments import add_log_arguments, add_output_arguments, ad
 from jobs.log_files.completing import told_completing
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
 from jobs.log_files.meter import Meter
@@ -66,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         bound, log = bind_to_log(options, meter, MATCHING)
         if options.detect and (options.why or options.why_not):
             raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
-        matches = LogMatches(bound.query, log, LogClock.of(log, options.zone))
+        matches = LogMatches(bound.query, log)
         if options.why_not:
             remark_on(bound, log)
             print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")

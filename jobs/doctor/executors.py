@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.doctor.machine import QUICK_CALL, kernel_seconds, versions
+from jobs.doctor.processor import compiled_for, lacks
 from jobs.program import code_digest
 
 if TYPE_CHECKING:
@@ -35,7 +36,11 @@ SKEW = 2.0
 
 @dataclass(frozen=True)
 class Seen:
-    """What one task saw where it ran. `begun`, `ended`: by its clock. `read`: the file of the lake, if it was there."""
+    """What one task saw where it ran. `begun`, `ended`: by its clock. `read`: the file of the lake, if it was there.
+
+    `compiled_for`: the processor for which kernels were compiled ahead; empty: its own. `lacks`: what its own has not
+    of that one; then no kernel was run, and `kernel` is 0.
+    """
 
     executor: str
     python: str
@@ -45,6 +50,8 @@ class Seen:
     ended: float
     read: str
     kernel: float
+    compiled_for: str
+    lacks: tuple[str, ...]
 
 
 def executor_findings(spark: SparkSession, folder: Path) -> Iterator[Finding]:
@@ -67,9 +74,7 @@ def compared(seen: Iterable[Seen], asked: str, folder: Path, driver: tuple[float
         late = max(driver[0] - each.begun, each.ended - driver[1], 0.0)
         state = OK if late <= SKEW else WRONG
         yield Finding(f"clock of {name}", state, f"{late:.1f} s off", "let both machines ask one time server")
-        state = OK if each.kernel <= QUICK_CALL else SLOW
-        mend = "let spark.executorEnv.NUMBA_CACHE_DIR name the folder of compiled kernels (docs/cluster.md)"
-        yield Finding(f"kernels of {name}", state, f"the first call of a query takes {each.kernel:.1f} s", mend)
+        yield _kernels(name, each)
 
 
 def _same(name: str, seen: Seen) -> Finding:
@@ -82,8 +87,18 @@ def _same(name: str, seen: Seen) -> Finding:
         )
         if there != here
     ]
-    mend = "give executors the driver's packages and code: one image, or spark.archives (docs/cluster.md)"
+    mend = "give executors the driver's packages and code: one image, or `make worker-env` anew (docs/cluster.md)"
     return Finding(f"project of {name}", WRONG if differences else OK, ", ".join(differences) or "as here", mend)
+
+
+def _kernels(name: str, seen: Seen) -> Finding:
+    what, ahead = f"kernels of {name}", f", compiled ahead for {seen.compiled_for}" if seen.compiled_for else ""
+    if seen.lacks:
+        mend = "make the archive for the oldest processor: make worker-env CPU=x86-64-v2 (docs/cluster.md)"
+        return Finding(what, WRONG, f"its processor lacks {', '.join(seen.lacks)}{ahead}", mend)
+    mend = "let executors see the folder of compiled kernels, or send them `make worker-env` (docs/cluster.md)"
+    told = f"the first call of a query takes {seen.kernel:.1f} s{ahead}"
+    return Finding(what, OK if seen.kernel <= QUICK_CALL else SLOW, told, mend)
 
 
 def _lake(name: str, seen: Seen, asked: str, folder: Path) -> Finding:
@@ -114,12 +129,15 @@ def looked(folder: str) -> dict[str, Any]:
         Path(folder, _answer(name)).write_text(name)
     except OSError as error:
         read = f"{error}"
+    without = tuple(lacks())
     return {
         "executor": name,
         "python": platform.python_version(),
         "versions": versions(),
         "code": code_digest(),
-        "kernel": kernel_seconds(),
+        "kernel": 0.0 if without else kernel_seconds(),
+        "compiled_for": compiled_for(),
+        "lacks": without,
         "read": read,
         "begun": begun,
         "ended": time.time(),

@@ -10,12 +10,16 @@ import json
 import os
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
 Profile = Literal["local", "cluster"]
 """Who decides master, memory and cores: this machine's settings, or spark-submit and the cluster."""
 
 CONNECTION = "AIRFLOW_CONN_SPARK_DEFAULT"
+
+WORKERS_PYTHON = "spark.pyspark.python"
+"""The setting that names the Python of executors; spark-submit hands it to the driver, a driver without it must ask."""
 
 
 def profile() -> Profile:
@@ -49,3 +53,11 @@ def master(connection: str) -> str:
         return connection
     told = json.loads(connection)
     return f"{told['host']}:{told['port']}" if told.get("port") else str(told["host"])
+
+
+def python_of_workers(environment: Mapping[str, str]) -> str | None:
+    """The Python of executors, if the cluster's settings name one."""
+    file = environment.get("TRENDMILL_SPARK_SETTINGS")
+    lines = Path(file).read_text().splitlines() if file else []
+    named = [line.split(None, 1) for line in lines if line.startswith(f"{WORKERS_PYTHON} ")]
+    return named[-1][1].strip() if named else None

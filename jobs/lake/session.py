@@ -12,8 +12,8 @@ Of a small run, this process holds all rows, and Spark computes only what a work
 run has a `LateSession`, which tells its scale and starts Spark when it is first asked for (docs/decisions/0021).
 
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
-of this code runs, and with `cluster` behind it what a cluster needs; `python -m jobs.runs.input_size` prints the scale
-that one task of a run asks for.
+of this code runs, and with `cluster` behind it what a cluster needs, `cluster ARCHIVE` if executors get the archive of
+`make worker-env`; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
 
 Measured on 2 cores, session plus a small write and read: serial collector, first compiler tier and a class archive
 bring 31 CPU-seconds down to 11 (`docs/performance.md`).
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
-from jobs.lake.cluster import Profile, submit_arguments
+from jobs.lake.cluster import WORKERS_PYTHON, Profile, python_of_workers, submit_arguments
 from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ CODE = {
     "large": {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
 }
 
+UNPACKED = "worker"
+"""The folder of an executor into which Spark unpacks the archive of `make worker-env`."""
+
 SCALE = "spark.trendmill.scale"
 """The setting that tells a session's scale."""
 
@@ -130,11 +133,19 @@ def settings(
     }
 
 
-def executors() -> dict[str, str]:
+def executors(archive: Path | None = None) -> dict[str, str]:
     """What executors need to import the project, and where they find its compiled kernels: paths of this machine.
 
-    Only a settings file says so, since executors may see other paths.
+    Only a settings file says so, since executors may see other paths. With an archive of `make worker-env` they see
+    none: Spark sends it to them, and their Python is the one that it holds.
     """
+    if archive is not None:
+        return {
+            "spark.archives": f"{archive.absolute()}#{UNPACKED}",
+            WORKERS_PYTHON: f"./{UNPACKED}/bin/python",
+            "spark.pyspark.driver.python": sys.executable,
+            "spark.python.daemon.module": LOCAL["spark.python.daemon.module"],
+        }
     return {
         "spark.executorEnv.PYTHONPATH": str(places.project()),
         "spark.executorEnv.NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(places.cache() / "numba")),
@@ -214,6 +225,8 @@ def start_session(
     if not places.jars():
         raise RuntimeError(f"no Delta jars in {places.cache() / 'jars'}: run `make` once, it fetches them")
     _prepare_workers()
+    if profile == "cluster" and (python := python_of_workers(os.environ)):
+        os.environ["PYSPARK_PYTHON"] = python
     if profile == "cluster" and "PYSPARK_GATEWAY_PORT" not in os.environ:  # no spark-submit told the JVM where it is
         os.environ.setdefault("PYSPARK_SUBMIT_ARGS", submit_arguments(os.environ))
     from pyspark.sql import SparkSession
@@ -298,7 +311,8 @@ def _prepare_workers() -> None:
 
 def main() -> None:
     """Print a profile's settings as a properties file: the local one's for small inputs, or the cluster's."""
-    chosen = settings("cluster") | executors() if sys.argv[1:] == ["cluster"] else settings()
+    profile, *archive = sys.argv[1:] or ["local"]
+    chosen = settings("cluster") | executors(*map(Path, archive)) if profile == "cluster" else settings()
     print(properties(chosen), end="")
 
 

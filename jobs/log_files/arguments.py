@@ -10,6 +10,7 @@ from cep_core.events.schema import Ties
 from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Reading
+from jobs.log_files.times.time_source import TimeOptions
 from jobs.workload.operating_days import UNITS
 
 
@@ -22,9 +23,7 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         nargs=None if log_required else "?",
         help="a CSV, JSON lines or Parquet file, also .gz, .bz2, .zst",
     )
-    parser.add_argument(
-        "--ts", metavar="COLUMN", help="the column of times (default: ts, else the first that can be one)"
-    )
+    add_time_arguments(parser)
     parser.add_argument(
         "--type",
         metavar="COLUMN",
@@ -34,7 +33,6 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
     parser.add_argument(
         "--seq", metavar="COLUMN", help="the column that orders events of equal time (default: the row in the file)"
     )
-    parser.add_argument("--unit", choices=UNITS, help="unit of the time (default: the column's own)")
     parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
     parser.add_argument(
         "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
@@ -46,11 +44,36 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         default=[],
         help="events of this type do not have this attribute: an equivalence does not constrain them",
     )
+
+
+def add_time_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for what tells the time of an event."""
+    parser.add_argument(
+        "--ts",
+        metavar="COLUMN",
+        help="the column of times, or two as Date+Time (default: ts, else what can be read in one way only)",
+    )
+    parser.add_argument(
+        "--ts-format",
+        metavar="FORM",
+        help="how the time is written, e.g. '%%d/%%b/%%Y:%%H:%%M:%%S' or '%%y%%m%%d %%H%%M%%S'",
+    )
+    parser.add_argument(
+        "--origin", metavar="DATE", help="of times that count from some moment: when that was, e.g. 2024-01-31T08:00"
+    )
+    parser.add_argument("--unit", choices=UNITS, help="what numbers that tell the time count (default: by their size)")
     parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
+
+
+def time_options(options: argparse.Namespace) -> TimeOptions:
+    """What the arguments say of the time. Raises WrongWorkload for a zone that is not known."""
+    return TimeOptions(options.ts, options.ts_format, options.unit, options.origin, options.zone)
 
 
 _OF_TABLES: dict[str, Any] = {
     "ts": None,
+    "ts_format": None,
+    "origin": None,
     "type": None,
     "seq": None,
     "ties": "concurrent",
@@ -66,7 +89,9 @@ def refuse_options_of_tables(options: argparse.Namespace) -> None:
     """Of a log that is a text. Raises WrongWorkload for an option that would do nothing there."""
     for name, unsaid in _OF_TABLES.items():
         if getattr(options, name) != unsaid:
-            raise WrongWorkload(f"--{name} is for tables: the points and times of a text log are as it writes them")
+            raise WrongWorkload(
+                f"--{name.replace('_', '-')} is for tables: the points and times of a text log are as it writes them"
+            )
 
 
 def count(text: str) -> int:
@@ -120,10 +145,9 @@ def reading_of(options: argparse.Namespace) -> Reading:
         if len(pair) != 2:
             raise WrongWorkload(f"--lacks takes an event type and a column such as Storm.tail, not '{'.'.join(pair)}'")
     return Reading(
-        options.ts,
+        time_options(options),
         options.type,
         options.seq,
-        options.unit,
         Ties(options.ties),
         tuple(options.missing),
         tuple((event_type, attribute) for event_type, attribute in lacks),

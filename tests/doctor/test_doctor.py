@@ -54,6 +54,9 @@ def test_what_an_executor_lacks_is_told(executor: Seen, tmp_path: Path) -> None:
     assert states(tmp_path, replace(executor, kernel=60.0)) == [
         f"slow kernels of {name}: the first call of a query takes 60.0 s"
     ]
+    assert states(tmp_path, replace(executor, compiled_for="x86-64-v4", lacks=("avx512f",), kernel=0.0)) == [
+        f"wrong kernels of {name}: its processor lacks avx512f, compiled ahead for x86-64-v4"
+    ]
 
 
 def test_an_executor_whose_files_are_not_seen_here(executor: Seen, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_an_event_of_no_row_is_the_workloads_fault(readings: Readings) -> None:
     object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row", "id AS _row"))
     with pytest.raises(WrongWorkload, match="'_row' is bigint"):
         ingest(readings.run(D1))
-    made_up = "named_struct('rank', {}, 'id', {}, 'order', _row.order, 'hash', _row.hash)"
+    made_up = "named_struct('rank', {}, 'id', {}, 'order', _row.order, 'hash', _row.hash, 'day', _row.day)"
     for row in ("IF(kwh > 150, NULL, _row)", made_up.format("9", "_row.id"), made_up.format("0", "_row.id + 77L")):
         object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row, meter, NULL", f"{row}, meter, NULL"))
         with pytest.raises(WrongWorkload, match="names no row"):

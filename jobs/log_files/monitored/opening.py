@@ -16,10 +16,10 @@ import pyarrow as pa
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.remarks import remark
+from jobs.log_files.times.log_clock import LogClock
 
 STANDARD_INPUT = Path("-")
 TEXTS = ("monpoly", "dejavu", "rv")
@@ -68,4 +68,4 @@ def _table(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedL
     reading = reading_of(options)
     log = read_log(options.log, wanted, reading, lambda done, of: meter.tell("reading", done, of))
     remark(*log.notes)
-    return OpenedLog(log.events, LogClock.of(log, options.zone), unit=log.schema.unit)
+    return OpenedLog(log.events, log.clock, unit=log.schema.unit)

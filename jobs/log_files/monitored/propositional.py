@@ -22,12 +22,12 @@ from cep_core.stream_settings import StreamSettings, Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_file import COMPRESSED
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
 from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.remarks import remark
+from jobs.log_files.times.log_clock import LogClock
 
 if TYPE_CHECKING:
     from cep_core.monitoring.shared.why.verdict_causes import Causes
@@ -115,7 +115,7 @@ class AskedTruths:
         remark(*log.notes)
         if taken := sorted(self._conditions.keys() & log.schema.types.keys()):
             raise WrongWorkload(f"--atom: '{taken[0]}' is an event type, which is an atom already")
-        self.clock = LogClock.of(log, options.zone)
+        self.clock = log.clock
         try:
             return PropositionalOnLog(options.query, log.events, self._settings, self._with_conditions(log.schema))
         except ValueError as error:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.candidates.slice_reader import read_together
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
 from cep_core.language.evaluator import (
@@ -132,6 +133,7 @@ def evaluate_slice(
     less together, or that other slices may find, wait for the last.
     """
     plan, stamps = assignment.plan(plan_id), events.column("ts").to_numpy()
+    parts: dict[tuple[int, int], pa.Table] = {}
     for query in assignment.queries:
         if query.name not in plan.queries:
             continue
@@ -159,8 +161,7 @@ def evaluate_slice(
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
                 own = replace(ownership(plan, number, moments, query.name), cut=cut)
-                # Without a name for them, these events are gone before those of the next part are read.
-                found.add(evaluate(events.slice(span.start, span.stop - span.start), own, seen))
+                found.add(evaluate(_part(events, span, parts), own, seen))
             pieces = found.end(owned, days)
             whole = SlicePartial(
                 query.name,
@@ -177,6 +178,19 @@ def evaluate_slice(
             yield whole
             if opened is not None and pieces:
                 yield from in_buckets(whole, pieces, opened, plan.slices)
+
+
+def _part(events: Rows, span: slice, parts: dict[tuple[int, int], pa.Table]) -> pa.Table:
+    """Some events of a slice. Of a slice that is held, `parts` keeps them: what one query reads of them serves others.
+
+    Of another slice nobody names them, so they are gone before those of the next part are read.
+    """
+    if not isinstance(events, pa.Table):
+        return events.slice(span.start, span.stop - span.start)
+    place = span.start, span.stop
+    if place not in parts:
+        parts[place] = read_together(events.slice(span.start, span.stop - span.start))
+    return parts[place]
 
 
 def in_buckets(
