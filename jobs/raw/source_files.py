@@ -43,6 +43,8 @@ class SourceFiles:
     """First lines as they stand in files that Spark reads; not rows."""
     surveys: tuple[FileSurvey, ...] = ()
     """The files, if they are read strictly; none: Spark's readers take them."""
+    passed: tuple[str, ...] = ()
+    """Files beside them that hold no rows by their names, such as `_SUCCESS` and hidden ones."""
     row_days: RowDays | None = None
     """How rows tell their days, and which of them the run sees; None: it sees all."""
 
@@ -63,8 +65,9 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], workload: Wo
     if isinstance(form, ParquetForm) and any(_has_columns_by_folder(place) for place in places):
         form = None
     paths: dict[str, date | None] = {}
+    passed: list[str] = []
     for place, day in places.items():
-        files = expand(spark, place, source.text) if form is None else _strict_files(place)
+        files = expand(spark, place, source.text) if form is None else _strict_files(place, passed)
         if files is None or (form is None and not files):
             if source.must_exist and (day is None or day in days):
                 raise SourceMissing(source.name, place)
@@ -72,7 +75,8 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], workload: Wo
         paths.update(dict.fromkeys(files, day))
     of_days = {path: day for path, day in paths.items() if day is not None}
     if form is not None:
-        return SourceFiles(tuple(paths), of_days, surveys=_surveys(paths, replace(form, time=time)), row_days=time)
+        surveys = _surveys(paths, replace(form, time=time))
+        return SourceFiles(tuple(paths), of_days, surveys=surveys, passed=tuple(passed), row_days=time)
     headers = (
         {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
     )
@@ -84,9 +88,13 @@ def _has_columns_by_folder(place: str) -> bool:
     return Path(place).is_dir() and any(path.is_dir() for path in Path(place).glob("*=*"))
 
 
-def _strict_files(place: str) -> list[str] | None:
-    """The files to read at a place, none in a folder that holds only marks such as `_SUCCESS`; None: it is absent."""
+def _strict_files(place: str, passed: list[str]) -> list[str] | None:
+    """The files to read at a place, none in a folder that holds only marks such as `_SUCCESS`; None: it is absent.
+
+    `passed` gets the files that are not read.
+    """
     files = files_at(place)
+    passed += [str(path) for path in files.passed]
     return [str(path) for path in files.read] if files.read or files.passed else None
 
 

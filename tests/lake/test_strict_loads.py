@@ -128,6 +128,7 @@ def test_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:
     readings.file("data/_SUCCESS").touch()
     (source,) = readings.workload.sources.values()
     assert find(spark, source, [D1], readings.workload).count == 1
+    assert ingest_message(readings) == f"0 rows refused; not read, by their names: {readings.file('data/_SUCCESS')}"
 
 
 def test_parquet_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Bits, Ints
-from cep_core.trends.arrays.cut_moments import NEVER, Line, Negated, passing
+from cep_core.trends.arrays.cut_moments import NEVER, Line, Negated, passing, passing_from, since_last
 from cep_core.trends.arrays.graph import Comparisons, WindowLimits, no_limits
 from cep_core.trends.arrays.ranks import Compared
 from cep_core.trends.arrays.window_vertices import LATEST, Windows
@@ -31,9 +31,15 @@ class Cuts:
     def since(self, edge: tuple[int, int]) -> Ints:
         """[m] The first vertex that each vertex may follow along a guarded edge of the diagram."""
         line, ways = self._line, self._guarded.between[edge]
-        return np.minimum.reduce(
-            [passing(way, self._negated, line, line.tick_start, line.first)[0] for way in sorted(ways, key=sorted)]
-        )
+        if len(ways) == 1:
+            (way,) = ways
+            alone = [self._negated[k].alone for k in way]
+            flags = [own for own in alone if own is not None]
+            if flags and len(flags) == len(alone):
+                return since_last(np.logical_or.reduce(flags), line.tick, line.offsets)
+        starts = line.tick_start, line.first
+        lowers = [passing_from(way, self._negated, line, *starts) for way in sorted(ways, key=sorted)]
+        return lowers[0] if len(lowers) == 1 else np.minimum.reduce(lowers)
 
     def comparison(self, edge: tuple[int, int]) -> Compared:
         """The extra comparison on an edge whose negation an earlier event can excuse."""
