@@ -27,7 +27,7 @@ _TIMES = ("ts", "first_ts", "last_ts", "window_start", "window_end")
 
 
 @dataclass(frozen=True)
-class Columns:
+class NamedColumns:
     """Which columns of a log are the engine's; None: those with the engine's names."""
 
     ts: str | None = None
@@ -44,13 +44,13 @@ class ReadFrame:
     back: Callable[[pa.Table], Any]
 
 
-def read_frame(events: object, columns: Columns, unit: str | None) -> ReadFrame:
+def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadFrame:
     """The engine's table of a log. `unit` None: seconds for numbers, the column's own for time-stamps.
 
     Raises ValueError for columns that are missing, TypeError for what is no log.
 
     >>> log = [{"kind": "A", "at": 3}, {"kind": "B", "at": 4}]
-    >>> read_frame(log, Columns(ts="at", type="kind"), None).events.column_names
+    >>> read_frame(log, NamedColumns(ts="at", type="kind"), None).events.column_names
     ['event_type', 'ts']
     """
     table = _without_views(_table(events))

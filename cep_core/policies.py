@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import BY_TIMESTAMP
-from cep_core.frames import Columns, Frame, read_frame
+from cep_core.frames import Frame, NamedColumns, read_frame
 from cep_core.policy_on_log import MonitorSettings, PolicyOnLog
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def monitor(
         settings = MonitorSettings(end, rewrite, points, for_each, unit or "s")
         asked = PolicyOnLog(formula, signature, cast(Any, log), settings)
         return asked.stream() if batches else asked.table()
-    frame = read_frame(log, Columns(ts, type), unit)
+    frame = read_frame(log, NamedColumns(ts, type), unit)
     settings = MonitorSettings(end, rewrite, points, for_each, frame.unit)
     asked = PolicyOnLog(formula, signature, frame.events, settings)
     return asked.stream() if batches else frame.back(asked.table())

@@ -14,7 +14,7 @@ import pyarrow as pa
 from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
-from cep_core.frames import Columns, Frame, ReadFrame, read_frame
+from cep_core.frames import Frame, NamedColumns, ReadFrame, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
@@ -56,7 +56,7 @@ def aggregate(
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
     [Decimal('43')]
     """
-    log = read_frame(events, Columns(ts, type, seq), unit)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
     bound, ordered = _prepared(query, log, schema, ties)
     bound.refuse_unless(AGGREGATION, "RETURN COUNT(*) aggregates; cep.match lists the matches")
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
@@ -91,7 +91,7 @@ def match(
     >>> match(widest, log, aggregates={"spread": lambda values: values.max() - values.min()})["spread"].to_pylist()
     [6.0, 6.0]
     """
-    log = read_frame(events, Columns(ts, type, seq), unit)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
     bound, ordered = _prepared(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
     rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
@@ -119,7 +119,7 @@ def detect(
     >>> detect("PATTERN SEQ(A a, B+ b[], C c) WITHIN 4", log)["last_ts"].to_pylist()
     [4]
     """
-    log = read_frame(events, Columns(ts, type, seq), unit)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
     bound, ordered = _prepared(query, log, schema, ties)
     bound.refuse_unless(MATCHING, "")
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
@@ -160,7 +160,7 @@ def shed(
 
     if not queries:
         raise ValueError("no query to shed for")
-    log = read_frame(events, Columns(), unit)
+    log = read_frame(events, NamedColumns(), unit)
     bound_queries = {}
     for name, query in queries.items():
         text, ordered = _prepared(query, log, schema, ties)
