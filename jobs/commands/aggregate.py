@@ -15,7 +15,14 @@ from cep_core.language.settings import Settings
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, positive
+from jobs.log_files.arguments import (
+    add_file_arguments,
+    add_log_arguments,
+    add_output_arguments,
+    add_query_arguments,
+    count,
+    positive,
+)
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
 from jobs.log_files.log_query import bind_to_log, remark_on
@@ -29,7 +36,9 @@ from jobs.reports.words.values import shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_query_arguments(parser)
     add_log_arguments(parser)
+    add_file_arguments(parser)
     parser.add_argument("--exact", action="store_true", help="print all digits of counts and sums")
     parser.add_argument("--top", action="store_true", help="print the largest first, not by window and group")
     parser.add_argument("--cores", type=positive, help="how many to use (default: all; the result is the same)")

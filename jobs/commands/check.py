@@ -9,6 +9,7 @@ from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Reach
 from jobs.analysis.folder import check_folder
 from jobs.analysis.slow_parts import slow_parts
+from jobs.analysis.unordered_parts import unordered_parts
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import WorkloadQuery
@@ -47,6 +48,11 @@ def run(options: argparse.Namespace) -> int:
                 print(
                     f"    and an event may need rows of {name} at most {source.slack} days away: no night sees others"
                 )
+    unordered = unordered_parts(workload.events_sql)
+    for part in unordered:
+        print(f"  {part}")
+    if unordered:
+        print("    so the same files may give other events, unless the rows that it may take are alike")
     for name, attributes in workload.schema.types.items():
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -13,7 +14,15 @@ from cep_core.language.budget import Budget
 from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
 from jobs.exits import OK, WrongWorkload
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
+from jobs.log_files.arguments import (
+    add_file_arguments,
+    add_log_arguments,
+    add_output_arguments,
+    add_query_arguments,
+    add_work_argument,
+    asked_query,
+    count,
+)
 from jobs.log_files.completing import told_completing
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
@@ -30,7 +39,9 @@ SHOWN, FILED = 10, 10_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_log_arguments(parser, log_required=False)
+    add_query_arguments(parser)
+    add_log_arguments(parser)
+    add_file_arguments(parser)
     parser.add_argument("--limit", type=count, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
@@ -54,11 +65,9 @@ def run(options: argparse.Namespace) -> int:
     """Read, match, print. Raises QueryError for a query that is wrong or is an aggregation, and WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
-        query_text(options.query)
-        print(explain(options.query))
+        text, name = asked_query(options)
+        print(explain(text if options.text is not None else Path(name)))
         return OK
-    if options.log is None:
-        raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
     budget = Budget(options.work, lambda spent: meter.tell("trying", min(spent, options.work), options.work))
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:

@@ -17,7 +17,8 @@ from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.log_files.columns import attributes, given_column, holds_decimals, read_decimals, type_column
-from jobs.log_files.log_file import Tick, look_at
+from jobs.log_files.reading.log_file import FileOptions, Tick
+from jobs.log_files.reading.several_files import open_log
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_source import TimeOptions, TimeSource
 from jobs.log_files.times.time_span import TimeSpan
@@ -34,11 +35,9 @@ class Reading:
     type: str | None = None
     seq: str | None = None
     ties: Ties = Ties.CONCURRENT
-    missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
     """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
-    form: str | None = None
-    """csv, json or parquet; None: by the file's suffix."""
+    file: FileOptions = field(default_factory=FileOptions)
 
 
 @dataclass(frozen=True)
@@ -68,19 +67,19 @@ class Wanted:
     every_column: bool = False
 
 
-def wanted_by(query: Path) -> Wanted:
-    """What the text of a query wants. Raises QueryError."""
-    written = parse_text(query.read_text(encoding="utf-8"), str(query))
+def wanted_by(text: str, name: str) -> Wanted:
+    """What the text of a query wants; `name` is its file's, for messages. Raises QueryError."""
+    written = parse_text(text, name)
     return Wanted(written.mentioned, lambda schema: written.bind(schema).explain())
 
 
-def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
-    """The events of a file that a query needs.
+def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick) -> Log:
+    """The events that a query needs, of the files that the user names.
 
     Raises QueryError if the file's columns make the query wrong, before the whole file is read; WrongWorkload for
     columns that are missing or hold no times; RunError and UnreadableSource for the file.
     """
-    file = look_at(path, reading.missing, reading.form)
+    file = open_log(names, reading.file)
     event_types = list(wanted.mentioned.types)
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
@@ -96,10 +95,10 @@ def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
     ):
         wanted.fits(_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
-    table = file.read(list(dict.fromkeys(needed)), tick)
+    table, notes_of_files = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):
         if kinds.is_binary(table.schema.field(name).type):
-            raise UnreadableSource(path, f"column '{name}' is not UTF-8")
+            raise UnreadableSource(Path(file.name), f"column '{name}' is not UTF-8")
     events, are_dates = _events(_understood(table, chosen, decimals), chosen, event_types)
     types_of_log = {*event_types, *events["event_type"].unique().to_pylist()}
     for event_type, _ in reading.lacks:
@@ -108,10 +107,11 @@ def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
     try:
         ordered = order(events)
     except ValueError as error:
-        raise WrongWorkload(f"{path}: {_named(str(error), chosen)}") from error
+        raise WrongWorkload(f"{file.name}: {_named(str(error), chosen)}") from error
     clock = LogClock.of(chosen.time.unit, reading.time.zone, are_dates=are_dates)
     span = TimeSpan.of(events["ts"], ordered["ts"])
     notes = [
+        *notes_of_files,
         "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
         *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),

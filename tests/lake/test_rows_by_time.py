@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.raw.source_files import find
+from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, Readings
+from tests.leases import leased
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -100,3 +103,19 @@ def test_so_does_one_beyond_the_slack_of_a_file_of_a_day(spark: Any, tmp_path: P
     for day in (D3, D1):
         readings.load(day)
     assert [readings.rows(table) for table in ("events", "quarantine")] == at_once
+
+
+def test_a_wrong_unit_is_asked_for_though_no_row_is_seen(spark: Any, tmp_path: Path) -> None:
+    """Seconds in a log of milliseconds: all rows are of 1970, so a run of the log's first day sees none of them."""
+    readings = Readings(spark, tmp_path, "parquet", "readings.parquet", "time: id")
+    workload = readings.workload
+    object.__setattr__(workload, "time", replace(workload.time, unit="ms"))
+    columns = {"id": [1_704_103_200 + n for n in range(9)], "at": pa.nulls(9), "meter": ["a"] * 9, "kwh": [1.0] * 9}
+    pq.write_table(pa.table(columns), readings.file("readings.parquet"), row_group_size=3)
+    asked = (
+        "100 % of the rows of 'readings' lie in 1970 or before, the log begins on 2024-01-01: is its unit s, not ms?"
+    )
+    run = replace(readings.run(D1), workload=workload)
+    with leased(readings.lake, "readings"):
+        assert ingest(run).message == f"0 rows refused; {asked}"
+    assert readings.equation(D1) == {"read": 9, "gave_event": 0, "refused": 0, "other_days": 9, "without_event": 0}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cep_core.monitoring.shared.why.verdict_causes import Sharing
 
 Value = int | float | str
-_FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("skip_bad", "--skip-bad"), ("atom", "--atom"))
+_FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("atom", "--atom"))
 
 
 class ToldCauses(Protocol):

@@ -160,7 +160,8 @@ def named_columns(table: pa.Table, text: str) -> tuple[str, ...]:
     ('Date', 'Time')
     """
     names = [text] if text in table.column_names else text.split(_BETWEEN)
-    for name in names:
+    for place, dotted in enumerate(names):
+        name = names[place] = dotted if dotted in table.column_names else dotted.replace(".", "_")
         if name not in table.column_names:
             raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
     return tuple(names)
