@@ -1,5 +1,8 @@
 """Runs on a disk that fails: `python benchmarks/faults.py [--writes 20] [--commits 40]`. It stops at the first loss.
 
+A fault takes about a minute, so all of them take an hour. `--folder F --minutes M` keeps what was found in F and ends
+after M minutes; the same command goes on from there.
+
 A small lake holds two days; then late rows come, and the days run again, on a disk that is full, fails or lies at a
 write drawn by chance, or in a program that dies there; and at each commit, before it and behind it. After each of these
 runs every table and day must hold what was published before or what belongs there now, the message must say why the
@@ -10,13 +13,16 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
+import pickle
 import random
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -86,10 +92,43 @@ def _must(holds: bool, otherwise: str) -> None:
         raise SystemExit(otherwise)
 
 
-def report(world: Worlds, name: str, faults: Sequence[Fault]) -> None:
-    """Goes through some faults, and prints how many runs ended in which way, by kind."""
-    counts = Counter((fault.kind, survive(world, fault)) for fault in faults)
-    for (kind, how), number in sorted(counts.items()):
+def drawn_faults(world: Worlds, writes: int, commits: int) -> Iterator[tuple[str, Fault]]:
+    """The faults to go through, each with what it is drawn from; always the same ones."""
+    drawn = random.Random(SEED)
+    kinds = itertools.cycle(KINDS)
+    for _ in range(writes):
+        yield "writes", Fault(next(kinds), drawn.randrange(1, world.writes))
+    kinds = itertools.cycle(("error", "late", "kill", "after"))
+    for place in sorted(drawn.sample(range(1, world.commits + 1), min(commits, world.commits))):
+        yield "commits", Fault(next(kinds), place, COMMITS)
+
+
+def known_world(folder: Path) -> Worlds:
+    """The lake of this folder, made if there is none yet."""
+    kept = folder / "world.pickle"
+    if not kept.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        kept.write_bytes(pickle.dumps(worlds(folder)))
+    world: Worlds = pickle.loads(kept.read_bytes())
+    return world
+
+
+def go_on(folder: Path, writes: int, commits: int, minutes: float) -> None:
+    """Go through faults that are not known yet until the minutes are over; print how all known ones ended."""
+    end = time.monotonic() + 60 * minutes
+    world, outcomes = known_world(folder), folder / "outcomes.json"
+    print(f"{world.writes} writes, {world.commits} of them to commits", flush=True)
+    found: dict[str, str] = json.loads(outcomes.read_text()) if outcomes.exists() else {}
+    faults = list(drawn_faults(world, writes, commits))
+    for name, fault in faults:
+        key = f"{name} {json.dumps(asdict(fault))}"
+        if key not in found and time.monotonic() < end:
+            found[key] = survive(world, fault)
+            outcomes.write_text(json.dumps(found, indent=1))
+    keys = [(name, fault.kind, f"{name} {json.dumps(asdict(fault))}") for name, fault in faults]
+    counts = Counter((name, kind, found.get(key, "not tried yet")) for name, kind, key in keys)
+    for (name, kind, how), number in sorted(counts.items()):
         print(f"  {name}, {kind}: {number} {how}", flush=True)
 
 
@@ -97,16 +136,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--writes", type=int, default=20, help="how many writes to draw (default 20)")
     parser.add_argument("--commits", type=int, default=40, help="at how many commits at most (default 40)")
+    parser.add_argument("--folder", type=Path, help="where the lake and what was found stay (default: nowhere)")
+    parser.add_argument("--minutes", type=float, default=600, help="end after the fault that is then at work")
     options = parser.parse_args()
-    drawn = random.Random(SEED)
     with tempfile.TemporaryDirectory() as folder:
-        world = worlds(Path(folder))
-        print(f"{world.writes} writes, {world.commits} of them to commits", flush=True)
-        kinds = itertools.cycle(KINDS)
-        report(world, "writes", [Fault(next(kinds), drawn.randrange(1, world.writes)) for _ in range(options.writes)])
-        places = sorted(drawn.sample(range(1, world.commits + 1), min(options.commits, world.commits)))
-        kinds = itertools.cycle(("error", "late", "kill", "after"))
-        report(world, "commits", [Fault(next(kinds), place, COMMITS) for place in places])
+        go_on(options.folder or Path(folder) / "faults", options.writes, options.commits, options.minutes)
 
 
 if __name__ == "__main__":

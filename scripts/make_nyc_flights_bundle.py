@@ -2,6 +2,7 @@
 
     python scripts/make_nyc_flights_bundle.py                          the 16-day bundle, into the workload's folder
     python scripts/make_nyc_flights_bundle.py --year --into FOLDER     all of 2013
+    python scripts/make_nyc_flights_bundle.py --holds FIRST LAST       ends with 1 if a run of these days needs the year
 
 Both hold flights and weather as gzipped CSV with one more column, `row`, the row's number in the package's own file:
 it orders rows of equal time alike in both, so that a day loaded from either is the same day. The package is located,
@@ -18,11 +19,16 @@ import io
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 BUNDLE = Path(__file__).resolve().parents[1] / "workloads" / "nyc_flights" / "data"
 BUNDLE_DAYS = (date(2013, 2, 25), date(2013, 3, 12))
+"""The first and the last local date of the bundle's rows."""
+
+WHOLE_DAYS = tuple(BUNDLE_DAYS[0] + timedelta(days=n) for n in range(1, (BUNDLE_DAYS[1] - BUNDLE_DAYS[0]).days))
+"""The operating days that it holds whole: a flight of the date before may leave late, and a day ends in the next date.
+"""
 
 Row = list[str]
 
@@ -71,11 +77,27 @@ def write(rows: Iterable[Row], path: Path, level: int) -> int:
     return count
 
 
+def days_read(first: date, last: date) -> set[date]:
+    """The days that a run of `first`..`last` reads, if the lake has none yet: its own, and those its queries reach."""
+    from jobs.runs.ledger import bounds_of, questions_of
+    from jobs.runs.run import days_between
+    from jobs.runs.scope import Ledger, warm_up
+    from jobs.workload.compiled import compile_workload
+    from jobs.workload.declaration import load_workload
+
+    workload, days = load_workload(str(BUNDLE.parent)), days_between(first, last)
+    questions = questions_of(compile_workload(workload), workload.limits)
+    return {*days, *warm_up(questions, days, Ledger(), bounds_of(workload), lambda _: True)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--year", action="store_true", help="all of 2013 instead of the bundle's days")
     parser.add_argument("--into", type=Path, default=None, help="target folder (the bundle's own without --year)")
+    parser.add_argument("--holds", nargs=2, type=date.fromisoformat, metavar="DAY", help="make nothing, only say")
     options = parser.parse_args()
+    if options.holds:
+        sys.exit(not days_read(*options.holds) <= set(WHOLE_DAYS))
     if options.year and options.into is None:
         parser.error("--year needs --into FOLDER")
     first, last = (date(2013, 1, 1), date(2013, 12, 31)) if options.year else BUNDLE_DAYS

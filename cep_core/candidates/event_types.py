@@ -6,14 +6,12 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags
-from cep_core.events.chunks import one_array
 
 
 class EventTypes:
     """The types of n events. A column of texts is encoded once; one that is encoded in the table is taken as it is."""
 
-    def __init__(self, events: pa.Table) -> None:
-        values = one_array(events.column("event_type"))
+    def __init__(self, values: pa.Array) -> None:
         encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
         places = encoded.indices
         if places.null_count:
@@ -21,6 +19,11 @@ class EventTypes:
         self._codes = places.to_numpy(zero_copy_only=False)
         self._names: list[str | None] = encoded.dictionary.to_pylist()
         self._masks: dict[str, Flags] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The types that may occur, each once."""
+        return [name for name in dict.fromkeys(self._names) if name is not None]
 
     def of(self, name: str) -> Flags:
         """[n] whether the event has the type."""

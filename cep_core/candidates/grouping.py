@@ -93,6 +93,11 @@ def first_chosen(codes: Ints, chosen: Flags, size: int) -> Ints:
     return first[:n].copy()
 
 
+def room(rows: int) -> int:
+    """How many possible values of so many rows are counted."""
+    return max(FEW, SPARSE * rows)
+
+
 def offsets_of(codes: Ints, size: int) -> Ints:
     """The `size + 1` places in the stable order at which each code's rows begin; the last is where all rows end."""
     offsets = np.zeros(size + 1, dtype=np.int64)
@@ -114,7 +119,7 @@ def combined(columns: Sequence[Ints], sizes: Sequence[int]) -> tuple[Ints, int]:
 
 def dense(codes: Ints, size: int) -> tuple[Ints, int]:
     """Codes below `size` renumbered from 0 in order of first occurrence, and the number of codes."""
-    if size <= max(FEW, SPARSE * len(codes)):
+    if size <= room(len(codes)):
         numbers, rows = first_codes(read_only(codes), 0, size)
         return numbers, len(rows)
     encoded = pc.dictionary_encode(pa.array(codes))

@@ -3,14 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, read_only
-from cep_core.candidates.grouping import FEW, SPARSE, first_codes
+from cep_core.candidates.grouping import first_codes, room
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import plain
+
+
+class KeyCodes(NamedTuple):
+    """[n] the values of a key as small integers: equal ones for equal values."""
+
+    codes: Ints
+    """[n] `low` or more; less: null. Read-only."""
+    low: int
+    size: int
+    """One more than the largest code, without `low`."""
+    stored: pa.Array
+    """[n] the values."""
+    by_code: pa.Array | None = None
+    """The value of each code, if values were hashed: the form in which it is compared."""
+
+    def at(self, rows: Ints) -> pa.Array:
+        """The values at these rows, as they are compared; no key is null there."""
+        if self.by_code is not None:
+            return self.by_code.take(pa.array(self.codes[rows]))
+        return plain(self.stored.take(pa.array(rows)))
+
+
+def codes_of(stored: pa.Array, rows: int) -> KeyCodes | None:
+    """The codes of a column that need no hashing, for about so many rows: places in a dictionary, close integers."""
+    if pa.types.is_dictionary(stored.type):
+        if not _is_plain(stored.dictionary, rows):
+            return None
+        return KeyCodes(_places(stored.indices), 0, len(stored.dictionary), stored)
+    if not pa.types.is_integer(stored.type) or len(stored) == stored.null_count:
+        return None
+    ends = pc.min_max(stored)
+    low, size = ends["min"].as_py(), ends["max"].as_py() - ends["min"].as_py() + 1
+    if size > room(rows) or low <= -(2**63) or low + size > 2**63:
+        return None
+    whole = stored.cast(pa.int64())
+    known = whole.fill_null(low - 1) if whole.null_count else whole
+    return KeyCodes(read_only(known.to_numpy(zero_copy_only=False)), low, size, stored)
+
+
+def hashed(stored: pa.Array) -> KeyCodes:
+    """The codes of a column of any kind."""
+    (codes,), values = equal_codes([plain(stored)])
+    return KeyCodes(read_only(codes), 0, len(values), stored, values)
 
 
 def key_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
@@ -25,28 +69,15 @@ def key_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
     >>> codes[0].tolist(), values.to_pylist()
     ([0, 1, 0], ['b', 'a'])
     """
-    if len(columns) == 1:
-        stored = columns[0]
-        if pa.types.is_dictionary(stored.type) and _is_plain(stored.dictionary, len(stored)):
-            codes, rows = first_codes(_places(stored.indices), 0, len(stored.dictionary))
-            return [codes], stored.dictionary.take(stored.indices.take(pa.array(rows)))
-        if pa.types.is_integer(stored.type) and len(stored) > stored.null_count:
-            ends = pc.min_max(stored)
-            low, size = ends["min"].as_py(), ends["max"].as_py() - ends["min"].as_py() + 1
-            if size <= _room(len(stored)) and low > -(2**63) and low + size <= 2**63:
-                whole = stored.cast(pa.int64()).fill_null(low - 1)
-                codes, rows = first_codes(read_only(whole.to_numpy(zero_copy_only=False)), low, size)
-                return [codes], whole.take(pa.array(rows))
+    if len(columns) == 1 and (close := codes_of(columns[0], len(columns[0]))) is not None:
+        codes, rows = first_codes(close.codes, close.low, close.size)
+        return [codes], close.at(rows)
     return equal_codes([plain(stored) for stored in columns])
-
-
-def _room(rows: int) -> int:
-    return max(FEW, SPARSE * rows)
 
 
 def _is_plain(dictionary: pa.Array, rows: int) -> bool:
     """Whether each place in a dictionary of texts stands for another text, and there are not too many to see."""
-    if len(dictionary) > _room(rows) or dictionary.null_count:
+    if len(dictionary) > room(rows) or dictionary.null_count:
         return False
     return pc.count_distinct(dictionary).as_py() == len(dictionary)
 

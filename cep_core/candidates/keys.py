@@ -31,12 +31,25 @@ def comparable(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
     >>> [keys.tolist() for keys in comparable(pa.array(["b", None]), pa.array(["a", "c"]))]
     [[1, -9223372036854775808], [0, 2]]
     """
+    if (plainly := _plain_integers(left, right)) is not None:
+        return plainly
     sides = in_one_order(one_array(left), one_array(right))
     if any(pa.types.is_floating(side.type) for side in sides):
         return _float_keys(sides[0]), _float_keys(sides[1])
     if any(_is_text(side.type) or _holds_least(side) for side in sides):
         return _ranks(*sides)
     return _integer_keys(sides[0]), _integer_keys(sides[1])
+
+
+def _plain_integers(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints] | None:
+    """The keys of two columns of 64-bit integers without NULL: the columns, unless a value has the key of NULL."""
+    sides = (left,) if left is right else (left, right)
+    if any(isinstance(side, pa.ChunkedArray) or side.type != pa.int64() or side.null_count for side in sides):
+        return None
+    keys = [side.to_numpy() for side in sides]
+    if any(len(own) and own.min() == NULL_KEY for own in keys):
+        return None
+    return keys[0], keys[-1]
 
 
 def _is_text(kind: pa.DataType) -> bool:

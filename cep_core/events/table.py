@@ -13,6 +13,8 @@ FARTHEST = 2**62
 """Moments are nearer to 0 than this, so that a moment plus a window fits 64 bits (`spans.window_of` limits windows)."""
 FIRST = 1 << 14
 """Events among which every event type usually occurs."""
+FEW = 16
+"""Event types that are looked for in all events one by one."""
 RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
 """Columns with a fixed meaning; no attribute has one of these names."""
 
@@ -39,7 +41,9 @@ def _different(texts: pa.ChunkedArray) -> list[str | None]:
     """Each text once, in order of first occurrence. If the first ones have all of a dictionary, no more are read."""
     if texts.num_chunks == 1 and pa.types.is_dictionary(texts.type) and not texts.null_count:
         first = pc.unique(texts.slice(0, FIRST)).to_pylist()
-        if len(first) == len(texts.chunk(0).dictionary):
+        dictionary, codes = texts.chunk(0).dictionary.to_pylist(), texts.chunk(0).indices.to_numpy()
+        others = [code for code, text in enumerate(dictionary) if text not in set(first)]
+        if len(others) <= FEW and not any((codes == code).any() for code in others):
             return list(first)
     return list(pc.unique(texts).to_pylist())
 
@@ -123,9 +127,10 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
             raise ValueError(f"'{name}' holds {table.schema.field(name).type}, not whole numbers{hint}")
         if table.column(name).null_count:
             raise ValueError(f"'{name}' has nulls")
-    ends = pc.min_max(table.column("ts")).as_py()
-    if table.num_rows and not -FARTHEST < ends["min"] <= ends["max"] < FARTHEST:
-        raise ValueError(f"'ts' holds {ends['min']} to {ends['max']}: moments lie between -2^62 and 2^62")
+    ts = table.column("ts").to_numpy()
+    least, most = (int(ts.min()), int(ts.max())) if len(ts) else (0, 0)
+    if not -FARTHEST < least <= most < FARTHEST:
+        raise ValueError(f"'ts' holds {least} to {most}: moments lie between -2^62 and 2^62")
     if not _is_unique(table.column("seq")):
         raise ValueError("'seq' is not unique")
     if schema is not None:

@@ -164,6 +164,14 @@ class ResultTable:
     """The rows of the result, the first of each operating day, that `explain` is asked about."""
     counted_in: str = ""
     """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
+    bound: str = ""
+    """What bounds the rows of all slices that a merge holds."""
+    apart: str = ""
+    """A column of partial rows by which they may be merged range by range; empty: all rows are merged together.
+
+    The merges of the rows of ascending ranges, each with the metadata of all batches, are the merge of all rows, one
+    range after the other; the totals are those of all. A merge then holds the rows of a range.
+    """
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,9 @@ class WrittenEvaluator(CompiledQuery, ABC):
         """The listing and, for days on which it is cut, compact rows of all matches."""
         compact = partial(type(self), self.query, replace(self.settings, collapsed=True, supersets=True))
         compact_rows = None if self.settings.collapsed else compact
-        return match_tables(self, self.query, by_listing=not self.counts_ahead, compact=compact_rows)
+        return match_tables(
+            self, self.query, self.output.max_matches, by_listing=not self.counts_ahead, compact=compact_rows
+        )
 
     @abstractmethod
     def evaluate(

@@ -37,6 +37,8 @@ def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
     codes, ranked = ordered_codes(values)
     if largest:
         codes = ~codes
+    if not values.null_count and codes.max(initial=0) < NOTHING:
+        return codes, Coding(values.type, largest, ranked)
     null = unknown(values)
     if bool(((codes == NOTHING) & ~null).any()):  # one value has the code NOTHING itself
         ranked = _sorted_values(values)
@@ -75,7 +77,8 @@ def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
         bits = numbers.view(np.int64)
         return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
-        return pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False).copy(), None
+        whole = values.cast(pa.int64())
+        return (pc.fill_null(whole, 0) if whole.null_count else whole).to_numpy(zero_copy_only=False).copy(), None
     ranked = _sorted_values(values)
     return _ranks(values, ranked), ranked
 

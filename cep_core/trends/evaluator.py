@@ -34,7 +34,8 @@ class TrendEvaluator(CompiledQuery):
     @property
     def tables(self) -> tuple[ResultTable, ...]:
         """The result table only."""
-        return (ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),)
+        bound, apart = "groups times windows, window by window", "window_start"
+        return (ResultTable(RESULT, self.schema, self.merge, together, self.evaluate, bound=bound, apart=apart),)
 
     @property
     def partial_schema(self) -> pa.Schema:

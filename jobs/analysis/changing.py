@@ -32,7 +32,11 @@ PLACE = dict.fromkeys(
     ),
     ("depends on how Spark divides the rows", "the column _row tells rows apart"),
 )
-CHANGING = {**DRAWN, **CLOCK, **PLACE}
+HOST = dict.fromkeys(
+    ("reflect", "java_method", "try_reflect", "current_user", "session_user", "version"),
+    ("asks the program that loads, not the log", "a constant, or a column, is the same for every load"),
+)
+CHANGING = {**DRAWN, **CLOCK, **PLACE, **HOST}
 """Each function, why it is refused, and what to do instead."""
 
 BARE = ("current_timestamp", "current_date", "current_time", "localtimestamp")

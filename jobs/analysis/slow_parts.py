@@ -32,7 +32,7 @@ def slow_parts(workload: Workload) -> list[str]:
     if query is None:
         return []
     found = sorted(set(_parts(workload, query)))
-    return [f"events.sql:{_place(workload.events_sql, start)}: {what}" for start, what in found]
+    return [f"events.sql:{place_in(workload.events_sql, start)}: {what}" for start, what in found]
 
 
 def _parts(workload: Workload, query: exp.Query) -> Iterator[tuple[int, str]]:
@@ -86,6 +86,7 @@ def _is_small(workload: Workload, table: exp.Expr) -> bool:
     return size is not None and size <= BROADCAST * AS_TEXT
 
 
-def _place(text: str, start: int) -> str:
+def place_in(text: str, start: int) -> str:
+    """Line and column, both from 1."""
     before = text[:start]
     return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"

@@ -15,13 +15,20 @@ from cep_core.language.settings import Settings
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, positive
+from jobs.log_files.arguments import (
+    add_file_arguments,
+    add_log_arguments,
+    add_output_arguments,
+    add_query_arguments,
+    count,
+    positive,
+)
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
+from jobs.log_files.times.log_clock import LogClock
 from jobs.reports.answers.aggregations.aggregation import label
 from jobs.reports.answers.aggregations.ranking import rank, value_of
 from jobs.reports.words.quantities import counted, elapsed, quantity
@@ -29,7 +36,9 @@ from jobs.reports.words.values import shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_query_arguments(parser)
     add_log_arguments(parser)
+    add_file_arguments(parser)
     parser.add_argument("--exact", action="store_true", help="print all digits of counts and sums")
     parser.add_argument("--top", action="store_true", help="print the largest first, not by window and group")
     parser.add_argument("--cores", type=positive, help="how many to use (default: all; the result is the same)")
@@ -53,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         return OK
     shown_rows = (rank(query, rows).table if options.top else rows).slice(0, options.limit).to_pylist()
     if rows.num_rows and options.limit:
-        print(table(query, shown_rows, LogClock.of(log, options.zone), exact=options.exact))
+        print(table(query, shown_rows, log.clock, exact=options.exact))
     print(_ending(rows, log, options, time.perf_counter() - begin))
     return OK
 

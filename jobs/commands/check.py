@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date
 
 from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Reach
 from jobs.analysis.folder import check_folder
 from jobs.analysis.slow_parts import slow_parts
+from jobs.analysis.unordered_parts import unordered_parts
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.files.problems import WorkloadError
+
+_OLDEST = date(1980, 1, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,17 +36,28 @@ def run(options: argparse.Namespace) -> int:
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
-        print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}")
+        days = f"; a row belongs to the day of its {source.time}" if source.time else ""
+        print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}{days}")
     slow = slow_parts(workload)
     for part in slow:
         print(f"  {part}")
     if slow:
         print("    so a large load moves all rows between its workers, which takes longer than reading them")
+        for name, source in workload.sources.items():
+            if source.daily or source.time:
+                print(
+                    f"    and an event may need rows of {name} at most {source.slack} days away: no night sees others"
+                )
+    unordered = unordered_parts(workload.events_sql)
+    for part in unordered:
+        print(f"  {part}")
+    if unordered:
+        print("    so the same files may give other events, unless the rows that it may take are alike")
     for name, attributes in workload.schema.types.items():
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
-    warnings = sum(_tell(workload, query) for query in compiled.values())
+    warnings = _tell_start(workload) + sum(_tell(workload, query) for query in compiled.values())
     for name, grid in grids.items():
         print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")
     print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
@@ -61,6 +76,15 @@ def _look_deep(workload: Workload) -> None:
         spark.stop()
     if problems:
         raise WorkloadError(workload.name, problems)
+
+
+def _tell_start(workload: Workload) -> int:
+    """Warn of a log that begins before most logs: numbers in another unit are days of 1970. Returns how many."""
+    if workload.start >= _OLDEST:
+        return 0
+    unit = workload.time.unit
+    print(f"  warning: workload.yaml: start: the log begins on {workload.start}; do its times count {unit} since 1970?")
+    return 1
 
 
 def _tell(workload: Workload, query: WorkloadQuery) -> int:

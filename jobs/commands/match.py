@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -13,11 +14,18 @@ from cep_core.language.budget import Budget
 from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
 from jobs.exits import OK, WrongWorkload
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
+from jobs.log_files.arguments import (
+    add_file_arguments,
+    add_log_arguments,
+    add_output_arguments,
+    add_query_arguments,
+    add_work_argument,
+    asked_query,
+    count,
+)
 from jobs.log_files.completing import told_completing
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
 from jobs.log_files.meter import Meter
@@ -31,7 +39,9 @@ SHOWN, FILED = 10, 10_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_log_arguments(parser, log_required=False)
+    add_query_arguments(parser)
+    add_log_arguments(parser)
+    add_file_arguments(parser)
     parser.add_argument("--limit", type=count, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
@@ -55,18 +65,16 @@ def run(options: argparse.Namespace) -> int:
     """Read, match, print. Raises QueryError for a query that is wrong or is an aggregation, and WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
-        query_text(options.query)
-        print(explain(options.query))
+        text, name = asked_query(options)
+        print(explain(text if options.text is not None else Path(name)))
         return OK
-    if options.log is None:
-        raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
     budget = Budget(options.work, lambda spent: meter.tell("trying", min(spent, options.work), options.work))
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
         bound, log = bind_to_log(options, meter, MATCHING)
         if options.detect and (options.why or options.why_not):
             raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
-        matches = LogMatches(bound.query, log, LogClock.of(log, options.zone))
+        matches = LogMatches(bound.query, log)
         if options.why_not:
             remark_on(bound, log)
             print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")

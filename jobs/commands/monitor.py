@@ -17,7 +17,7 @@ from cep_core.events.logs.errors import LogError
 from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
 from cep_core.stream_settings import MODES, Tally
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count
+from jobs.log_files.arguments import ANY_NUMBER, LOG_HELP, add_log_arguments, add_output_arguments, count, positive
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import NAMES, TABLES, TEXTS
 from jobs.log_files.monitored.policies import Asked, asked
@@ -33,7 +33,9 @@ LISTED = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_log_arguments(parser, log_required=False)
+    parser.add_argument("query", type=Path, metavar="POLICY", help="a file with a policy (docs/policies.md)")
+    parser.add_argument("logs", nargs="*", metavar="LOG", help=f"{LOG_HELP}; or one text")
+    add_log_arguments(parser)
     parser.add_argument("--sig", type=Path, metavar="FILE", help="MonPoly's signature of a log that is a text")
     parser.add_argument(
         "--format", choices=[*TEXTS, NAMES, *TABLES], help="what the log is (default: told by its name or first line)"
@@ -55,7 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resolved", action="store_true", help="of an .mtl policy, the truth of each decided point, in order"
     )
     parser.add_argument(
-        "--skip-bad", action="store_true", help="leave out and count lines of a text that are no points (.mtl)"
+        "--skip-bad",
+        type=positive,
+        nargs="?",
+        const=ANY_NUMBER,
+        metavar="N",
+        help="leave out and count lines of a text that are no points (.mtl), or up to N rows of a CSV file that have "
+        "another number of fields",
     )
     parser.add_argument(
         "--atom",
@@ -84,6 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, monitor, print. Raises QueryError for a wrong policy and RunError for a log that breaks its signature."""
     begin, meter = time.perf_counter(), Meter()
+    options.log = Path(options.logs[0]) if options.logs else None
     _refuse_contradictions(options)
     try:
         policy = asked(options, meter)

@@ -10,21 +10,38 @@ from cep_core.events.schema import Ties
 from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Reading
+from jobs.log_files.reading.log_file import FORMS, FileOptions
+from jobs.log_files.times.time_source import TimeOptions
 from jobs.workload.operating_days import UNITS
 
+LOG_HELP = "CSV, JSON lines, Parquet or Arrow files (also .gz, .bz2, .zst), folders, patterns, or - for standard input"
 
-def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = True) -> None:
-    """Arguments for the query, the file, and the meaning of its columns."""
-    parser.add_argument("query", type=Path, help="a file with a query (docs/language.md)")
+
+def add_query_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for a query, as a file or on the command line, and for the files of a log."""
     parser.add_argument(
-        "log",
-        type=Path,
-        nargs=None if log_required else "?",
-        help="a CSV, JSON lines or Parquet file, also .gz, .bz2, .zst",
+        "files", nargs="*", metavar="QUERY LOG", help=f"a file with a query (docs/language.md), and {LOG_HELP}"
     )
-    parser.add_argument(
-        "--ts", metavar="COLUMN", help="the column of times (default: ts, else the first that can be one)"
-    )
+    parser.add_argument("-e", dest="text", metavar="QUERY", help="the query itself, in place of its file")
+
+
+def asked_query(options: argparse.Namespace) -> tuple[str, str]:
+    """The text of the query, and how messages call it. `options.logs` becomes what else the user named.
+
+    Raises WrongWorkload where there is none.
+    """
+    if options.text is not None:
+        options.logs = options.files
+        return options.text, "-e"
+    if not options.files:
+        raise WrongWorkload("which query? Name its file, or write it behind -e")
+    query, *options.logs = options.files
+    return query_text(Path(query)), query
+
+
+def add_log_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for how files are read, and the meaning of their columns."""
+    add_time_arguments(parser)
     parser.add_argument(
         "--type",
         metavar="COLUMN",
@@ -34,11 +51,11 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
     parser.add_argument(
         "--seq", metavar="COLUMN", help="the column that orders events of equal time (default: the row in the file)"
     )
-    parser.add_argument("--unit", choices=UNITS, help="unit of the time (default: the column's own)")
     parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
     parser.add_argument(
         "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
     )
+    parser.add_argument("--names", metavar="A,B,...", help="the columns of CSV files without a right header")
     parser.add_argument(
         "--lacks",
         metavar="TYPE.COLUMN",
@@ -46,15 +63,44 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         default=[],
         help="events of this type do not have this attribute: an equivalence does not constrain them",
     )
+
+
+def add_time_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for what tells the time of an event."""
+    parser.add_argument(
+        "--ts",
+        metavar="COLUMN",
+        help="the column of times, or two as Date+Time (default: ts, else what can be read in one way only)",
+    )
+    parser.add_argument(
+        "--ts-format",
+        metavar="FORM",
+        help="how the time is written, e.g. '%%d/%%b/%%Y:%%H:%%M:%%S' or '%%y%%m%%d %%H%%M%%S'",
+    )
+    parser.add_argument(
+        "--origin", metavar="DATE", help="of times that count from some moment: when that was, e.g. 2024-01-31T08:00"
+    )
+    parser.add_argument("--unit", choices=UNITS, help="what numbers that tell the time count (default: by their size)")
     parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
 
 
+def time_options(options: argparse.Namespace) -> TimeOptions:
+    """What the arguments say of the time. Raises WrongWorkload for a zone that is not known."""
+    return TimeOptions(options.ts, options.ts_format, options.unit, options.origin, options.zone)
+
+
+ANY_NUMBER = 1 << 62
+"""What `--skip-bad` without a number is."""
+
 _OF_TABLES: dict[str, Any] = {
     "ts": None,
+    "ts_format": None,
+    "origin": None,
     "type": None,
     "seq": None,
     "ties": "concurrent",
     "missing": [],
+    "names": None,
     "lacks": [],
     "zone": "UTC",
     "points": "by_timestamp",
@@ -63,10 +109,16 @@ _OF_TABLES: dict[str, Any] = {
 
 
 def refuse_options_of_tables(options: argparse.Namespace) -> None:
-    """Of a log that is a text. Raises WrongWorkload for an option that would do nothing there."""
+    """Of a log that is a text. Raises WrongWorkload for an option that would do nothing there, or several files."""
+    if len(options.logs) > 1:
+        raise WrongWorkload(f"{options.logs[0]} is a text, which is a log by itself: name one")
+    if options.skip_bad not in (None, ANY_NUMBER):
+        raise WrongWorkload(f"--skip-bad {options.skip_bad}: a number of rows is for tables")
     for name, unsaid in _OF_TABLES.items():
         if getattr(options, name) != unsaid:
-            raise WrongWorkload(f"--{name} is for tables: the points and times of a text log are as it writes them")
+            raise WrongWorkload(
+                f"--{name.replace('_', '-')} is for tables: the points and times of a text log are as it writes them"
+            )
 
 
 def count(text: str) -> int:
@@ -113,6 +165,24 @@ def add_work_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for the form of files, of commands that read nothing but tables."""
+    parser.add_argument("--format", choices=FORMS, help="the form of the files (default: by their suffix, else csv)")
+    parser.add_argument(
+        "--skip-bad",
+        type=count,
+        metavar="N",
+        help="leave out and count up to N rows of a CSV file that have another number of fields (default 0)",
+    )
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",")) if text else ()
+    if len(set(names)) < len(names) or "" in names:
+        raise WrongWorkload(f"--names takes different names such as ts,type,price, not '{text}'")
+    return names
+
+
 def reading_of(options: argparse.Namespace) -> Reading:
     """What the arguments say of the file's columns."""
     lacks = [tuple(pair.split(".")) for pair in options.lacks]
@@ -120,14 +190,12 @@ def reading_of(options: argparse.Namespace) -> Reading:
         if len(pair) != 2:
             raise WrongWorkload(f"--lacks takes an event type and a column such as Storm.tail, not '{'.'.join(pair)}'")
     return Reading(
-        options.ts,
+        time_options(options),
         options.type,
         options.seq,
-        options.unit,
         Ties(options.ties),
-        tuple(options.missing),
         tuple((event_type, attribute) for event_type, attribute in lacks),
-        getattr(options, "format", None),
+        FileOptions(tuple(options.missing), options.format, _names(options.names), options.skip_bad or 0),
     )
 
 

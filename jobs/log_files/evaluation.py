@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
-from jobs.log_files.log_file import Tick
+from jobs.log_files.reading.log_file import Tick
 
 EVENTS_IN_RANGE = 1_000_000
 """The approximate number of events in a range, unless the reach needs more."""

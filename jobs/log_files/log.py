@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,19 +16,12 @@ from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.log_files.columns import (
-    attributes,
-    given_column,
-    holds_decimals,
-    is_wall_clock,
-    moments,
-    read_decimals,
-    read_stamps,
-    time_column,
-    type_column,
-    unit_of,
-)
-from jobs.log_files.log_file import Tick, look_at
+from jobs.log_files.columns import attributes, given_column, holds_decimals, read_decimals, type_column
+from jobs.log_files.reading.log_file import FileOptions, Tick
+from jobs.log_files.reading.several_files import open_log
+from jobs.log_files.times.log_clock import LogClock
+from jobs.log_files.times.time_source import TimeOptions, TimeSource
+from jobs.log_files.times.time_span import TimeSpan
 from jobs.workload.files.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")
@@ -38,16 +31,13 @@ _IMPRECISE = ("ts_lo", "ts_hi")
 class Reading:
     """The user's options about a file's columns; None: derived from the file."""
 
-    ts: str | None = None
+    time: TimeOptions = field(default_factory=TimeOptions)
     type: str | None = None
     seq: str | None = None
-    unit: str | None = None
     ties: Ties = Ties.CONCURRENT
-    missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
     """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
-    form: str | None = None
-    """csv, json or parquet; None: by the file's suffix."""
+    file: FileOptions = field(default_factory=FileOptions)
 
 
 @dataclass(frozen=True)
@@ -59,7 +49,7 @@ class Log:
 
     events: pa.Table
     schema: LogSchema
-    wall_clock: bool
+    clock: LogClock
     notes: tuple[str, ...]
 
 
@@ -77,19 +67,19 @@ class Wanted:
     every_column: bool = False
 
 
-def wanted_by(query: Path) -> Wanted:
-    """What the text of a query wants. Raises QueryError."""
-    written = parse_text(query.read_text(encoding="utf-8"), str(query))
+def wanted_by(text: str, name: str) -> Wanted:
+    """What the text of a query wants; `name` is its file's, for messages. Raises QueryError."""
+    written = parse_text(text, name)
     return Wanted(written.mentioned, lambda schema: written.bind(schema).explain())
 
 
-def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
-    """The events of a file that a query needs.
+def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick) -> Log:
+    """The events that a query needs, of the files that the user names.
 
     Raises QueryError if the file's columns make the query wrong, before the whole file is read; WrongWorkload for
     columns that are missing or hold no times; RunError and UnreadableSource for the file.
     """
-    file = look_at(path, reading.missing, reading.form)
+    file = open_log(names, reading.file)
     event_types = list(wanted.mentioned.types)
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
@@ -99,39 +89,41 @@ def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
     if wanted.every_column:
         mentioned |= set(file.sample.column_names)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
-    sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
+    sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)[0]
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
         wanted.fits(_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
-    table = file.read(list(dict.fromkeys(needed)), tick)
+    table, notes_of_files = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):
         if kinds.is_binary(table.schema.field(name).type):
-            raise UnreadableSource(path, f"column '{name}' is not UTF-8")
-    table = _understood(table, chosen, decimals)
-    events = _events(table, chosen, event_types)
+            raise UnreadableSource(Path(file.name), f"column '{name}' is not UTF-8")
+    events, are_dates = _events(_understood(table, chosen, decimals), chosen, event_types)
     types_of_log = {*event_types, *events["event_type"].unique().to_pylist()}
     for event_type, _ in reading.lacks:
         if event_type not in types_of_log:
             raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, types_of_log)}")
+    try:
+        ordered = order(events)
+    except ValueError as error:
+        raise WrongWorkload(f"{file.name}: {_named(str(error), chosen)}") from error
+    clock = LogClock.of(chosen.time.unit, reading.time.zone, are_dates=are_dates)
+    span = TimeSpan.of(events["ts"], ordered["ts"])
     notes = [
-        chosen.note,
+        *notes_of_files,
+        "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
+        *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
         *_left_out(table, events),
         *_unheard(events, event_types),
     ]
-    wall_clock = is_wall_clock(table[chosen.ts], chosen.unit)
-    try:
-        ordered = order(events)
-    except ValueError as error:
-        raise WrongWorkload(f"{path}: {_named(str(error), chosen)}") from error
-    return Log(ordered, _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
+    return Log(ordered, _schema(events, chosen, reading, event_types), clock, tuple(notes))
 
 
 def _named(problem: str, chosen: _Chosen) -> str:
     """A problem of one of the engine's columns, reported with the name of the file's column."""
-    for engine_name, name in (("ts", chosen.ts), ("seq", chosen.seq)):
+    for engine_name, name in (("ts", chosen.time.name), ("seq", chosen.seq)):
         problem = problem.replace(f"'{engine_name}'", f"'{name}'") if name is not None else problem
     return problem
 
@@ -140,39 +132,38 @@ def _named(problem: str, chosen: _Chosen) -> str:
 class _Chosen:
     """The file's columns for the engine's columns."""
 
-    ts: str
+    time: TimeSource
     type: str | None
     seq: str | None
-    unit: str
 
     @property
     def columns(self) -> list[str]:
-        return [name for name in (self.ts, self.type, self.seq) if name is not None]
+        return [*self.time.columns, *(name for name in (self.type, self.seq) if name is not None)]
 
     @property
     def note(self) -> str:
         kind = "every row is of the pattern's one type" if self.type is None else f"'{self.type}' the type"
-        return f"column '{self.ts}' tells the time in {self.unit}, {kind}"
+        return f"{self.time.told}, {kind}"
 
 
 def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chosen:
-    ts = given_column(sample, reading.ts) if reading.ts else time_column(sample)
+    time = TimeSource.of(sample, reading.time)
     kind = given_column(sample, reading.type) if reading.type else type_column(sample, event_types)
     seq = given_column(sample, reading.seq) if reading.seq else None
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
         raise WrongWorkload(f"no column says which event is {names}; name it with --type")
-    return _Chosen(ts, kind, seq, reading.unit or unit_of(read_stamps(sample[ts])))
+    return _Chosen(time, kind, seq)
 
 
 def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
-    """Times and numbers that the file holds as text, converted."""
-    read = {chosen.ts: read_stamps(table[chosen.ts])} | {name: read_decimals(table[name], name) for name in decimals}
+    """Numbers that the file holds as text, converted."""
+    read = {name: read_decimals(table[name], name) for name in decimals if name not in chosen.time.columns}
     return pa.table({name: read.get(name, table[name]) for name in table.column_names})
 
 
-def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.Table:
-    """The engine's columns, without rows that lack a time or a type."""
+def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> tuple[pa.Table, bool]:
+    """The engine's columns, without rows that lack a time or a type; and whether times can be shown as dates."""
     if chosen.type is None:
         kind: pa.ChunkedArray | pa.Array = pa.repeat(pa.scalar(event_types[0]), table.num_rows)
     else:
@@ -180,22 +171,32 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
         if attribute_type(kind.type) is None and not kinds.is_null(kind.type):
             raise WrongWorkload(f"'{chosen.type}' holds no event types but {kind.type}")
         kind = kind.cast(pa.string())
-    seq = pa.array(np.arange(1, table.num_rows + 1)) if chosen.seq is None else table[chosen.seq]
+    stamps = chosen.time.stamps(table)
+    if chosen.time.columns == (chosen.time.name,) and kinds.is_temporal(stamps.type):
+        table = table.drop_columns([chosen.time.name])  # no attribute: it would be compared as text
+    times = chosen.time.moments(stamps)
     columns: Mapping[str, pa.ChunkedArray | pa.Array] = {
         "event_type": kind,
-        "ts": moments(table[chosen.ts], chosen.ts, chosen.unit),
-        "seq": seq,
-        **{name: table[name] for name in _IMPRECISE if name in table.column_names},
+        "ts": times,
+        "seq": pa.array(np.arange(1, table.num_rows + 1)) if chosen.seq is None else table[chosen.seq],
+        **{name: _shifted(table[name], chosen) for name in _IMPRECISE if name in table.column_names},
         **attributes(table),
     }
     events = pa.table(dict(columns))
     is_complete = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
-    return events if pc.all(is_complete).as_py() else events.filter(is_complete)
+    are_dates = chosen.time.are_dates(stamps)
+    return events if pc.all(is_complete).as_py() else events.filter(is_complete), are_dates
+
+
+def _shifted(column: pa.ChunkedArray, chosen: _Chosen) -> pa.ChunkedArray:
+    """An earliest or latest time, which counts from where the time counts."""
+    is_number = kinds.is_integer(column.type)
+    return pc.add_checked(column, chosen.time.origin) if chosen.time.origin and is_number else column
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
     """The schema: every type has every column, except columns that the user says it lacks."""
-    schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
+    schema = replace(log_schema_of(events, chosen.time.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
         return schema
     lacking: dict[str, set[str]] = {}
@@ -205,7 +206,7 @@ def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Se
         name: {key: kind for key, kind in schema.columns.items() if key not in lacking.get(name, ())}
         for name in (*schema.types, *event_types)
     }
-    return LogSchema(types, chosen.unit, reading.ties, imprecision=schema.imprecision)
+    return LogSchema(types, chosen.time.unit, reading.ties, imprecision=schema.imprecision)
 
 
 def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:

@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 from cep_core.compile import BoundText, bind_text
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.patterns.query import Query
-from jobs.log_files.arguments import query_text, reading_of
+from jobs.exits import WrongWorkload
+from jobs.log_files.arguments import asked_query, reading_of
 from jobs.log_files.log import Log, read_log, wanted_by
 from jobs.log_files.meter import Meter
 from jobs.log_files.remarks import remark
@@ -24,10 +25,12 @@ HINTS = {
 def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[BoundText, Log]:
     """The bound query and the events that it needs. Raises QueryError for a query that is wrong or of the other kind,
     and what `read_log` raises."""
-    text = query_text(options.query)
-    wanted, reading = wanted_by(options.query), reading_of(options)
-    log = read_log(options.log, wanted, reading, lambda done, of: meter.tell("reading", done, of))
-    bound = bind_text(text, log.schema, str(options.query))
+    text, name = asked_query(options)
+    if not options.logs:
+        raise WrongWorkload("which log? Name its files behind the query, or - for standard input")
+    wanted, reading = wanted_by(text, name), reading_of(options)
+    log = read_log(options.logs, wanted, reading, lambda done, of: meter.tell("reading", done, of))
+    bound = bind_text(text, log.schema, name)
     bound.refuse_unless(kind, HINTS[kind])
     return bound, log
 

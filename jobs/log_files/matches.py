@@ -10,7 +10,6 @@ import numpy as np
 from cep_core.language.patterns.query import Query
 from cep_core.matching.match_path import Path
 from jobs.log_files.log import Log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.text_timeline import Happening, timeline
 from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.words.quantities import Magnitude, counted
@@ -23,10 +22,10 @@ _ATTRIBUTES = 4
 class LogMatches:
     """The rows of a matching result, together with the log's events."""
 
-    def __init__(self, query: Query, log: Log, clock: LogClock) -> None:
+    def __init__(self, query: Query, log: Log) -> None:
         self.query = query
         self.log = log
-        self.clock = clock
+        self.clock = log.clock
         self._mentioned = {name: names[:_ATTRIBUTES] for name, names in mentioned(query).items()}
         seqs = log.events["seq"].to_numpy()
         self._order = np.argsort(seqs)

@@ -17,8 +17,8 @@ from cep_core.matching.why.relaxed import relaxations
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
 from jobs.exits import WrongWorkload
 from jobs.log_files.evaluation import evaluate
-from jobs.log_files.log_file import Tick
 from jobs.log_files.matches import LogMatches
+from jobs.log_files.reading.log_file import Tick
 from jobs.reports.words.quantities import Magnitude, counted, share
 from jobs.reports.words.values import listed, shown
 

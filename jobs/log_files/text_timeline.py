@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.log_files.log_clock import LogClock
+from jobs.log_files.times.log_clock import LogClock
 from jobs.reports.words.values import shown
 
 TRACK = 30

@@ -4,7 +4,8 @@
 |---|---|
 | `_id` | the row's number, unique in the source |
 | `_number` | the number of its file; -1: Spark read it |
-| `_file`, `_day` | the name of its file, and the file's day if its path names one |
+| `_file` | the name of its file |
+| `_day` | the day that its time tells, if its source declares one; else the file's day, if its path names one |
 | `_raw` | its text, undecodable bytes as backslash escapes; null: the row as JSON |
 | `_rule`, `_reason` | why the reader refused it; null: it did not |
 | `_hash` | 64 bits of its text |

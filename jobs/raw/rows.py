@@ -21,14 +21,23 @@ from jobs.workload.sections.sources import Source
 
 ROW = "_row"
 ORDER_VALUE = "STRUCT<number: BIGINT, real: DOUBLE, text: STRING>"
-ROW_TYPE = f"STRUCT<rank: INT, id: BIGINT, order: ARRAY<{ORDER_VALUE}>, hash: BIGINT>"
+ROW_TYPE = f"STRUCT<rank: INT, id: BIGINT, order: ARRAY<{ORDER_VALUE}>, hash: BIGINT, day: DATE>"
 """What `_row` is: `rank`, the source's place in the workload; `id`, unique in the source; `order`, the values of the
-source's order columns, and `hash`, both null if this process orders the events (`jobs/stages/loading/log_order.py`)."""
+source's order columns, and `hash`, both null if this process orders the events (`jobs/stages/loading/log_order.py`);
+`day`, the day that its time or its file tells."""
 
 
 def rows_of(spark: SparkSession, source: Source, rank: int, files: SourceFiles) -> DataFrame:
     """The view of a source. Raises WrongHeader if a format with a schema lacks declared columns."""
-    return view_of(raw_frame(spark, source, files).where(sf.col(LEDGER).isNull()), source, rank)
+    rows = raw_frame(spark, source, files).where(sf.col(LEDGER).isNull())
+    return view_of(seen(rows, files), source, rank)
+
+
+def seen(rows: DataFrame, files: SourceFiles) -> DataFrame:
+    """The rows of a raw frame that the run sees."""
+    if files.row_days is None:
+        return rows
+    return rows.where(sf.col("_day").isNull() | sf.unix_date("_day").isin(list(files.row_days.wanted)))
 
 
 def raw_frame(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
@@ -72,7 +81,11 @@ def view_of(raw: DataFrame, source: Source, rank: int) -> DataFrame:
     values = [order_value(name, source.columns[name]) for name in source.order]
     order = sf.array(*values) if values else sf.lit(None).cast(f"ARRAY<{ORDER_VALUE}>")
     row = sf.struct(
-        sf.lit(rank).alias("rank"), sf.col("_id").alias("id"), order.alias("order"), sf.col("_hash").alias("hash")
+        sf.lit(rank).alias("rank"),
+        sf.col("_id").alias("id"),
+        order.alias("order"),
+        sf.col("_hash").alias("hash"),
+        sf.col("_day").alias("day"),
     )
     return raw.select(*[sf.col(f"`{name}`") for name in source.columns], row.alias(ROW))
 
@@ -101,6 +114,7 @@ def held_view(raw: pa.Table, source: Source, rank: int) -> pa.Table:
         "id": raw["_id"].combine_chunks(),
         "order": pa.nulls(rows, pa.list_(value)),
         "hash": pa.nulls(rows, pa.int64()),
+        "day": raw["_day"].combine_chunks(),
     }
     row = pa.StructArray.from_arrays(list(parts.values()), names=list(parts))
     return raw.select(list(source.columns)).append_column(ROW, row)

@@ -11,7 +11,7 @@ import glob
 import gzip
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -21,12 +21,14 @@ from jobs.raw.damage import refuse_damaged
 from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.header import difference
 from jobs.raw.reading.source_file import files_at
+from jobs.raw.row_days import RowDays, row_days
 from jobs.workload.sections.sources import Source, is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from jobs.raw.reading.ranges import FileSurvey
+    from jobs.workload.declaration import Workload
 
 _SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
 
@@ -41,25 +43,31 @@ class SourceFiles:
     """First lines as they stand in files that Spark reads; not rows."""
     surveys: tuple[FileSurvey, ...] = ()
     """The files, if they are read strictly; none: Spark's readers take them."""
+    passed: tuple[str, ...] = ()
+    """Files beside them that hold no rows by their names, such as `_SUCCESS` and hidden ones."""
+    row_days: RowDays | None = None
+    """How rows tell their days, and which of them the run sees; None: it sees all."""
 
     @property
     def count(self) -> int:
         return len(self.paths)
 
 
-def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> SourceFiles:
-    """The source's files that may hold rows of some operating days.
+def find(spark: SparkSession, source: Source, days: Sequence[date], workload: Workload) -> SourceFiles:
+    """The files of a workload's source that may hold rows of some operating days.
 
     Raises SourceMissing if a file that must exist is absent (for a daily source: the file of one of `days`),
     WrongHeader if a file's first line does not have the declared columns, UnreadableSource if it cannot be read.
     """
-    places = source.paths(days, base)
+    places = source.paths(days, workload.base)
+    time = row_days(source, days, workload.operating_days, workload.start)
     form = file_form_of(source) if all(is_local(place) for place in places) else None
     if isinstance(form, ParquetForm) and any(_has_columns_by_folder(place) for place in places):
         form = None
     paths: dict[str, date | None] = {}
+    passed: list[str] = []
     for place, day in places.items():
-        files = expand(spark, place, source.text) if form is None else _strict_files(place)
+        files = expand(spark, place, source.text) if form is None else _strict_files(place, passed)
         if files is None or (form is None and not files):
             if source.must_exist and (day is None or day in days):
                 raise SourceMissing(source.name, place)
@@ -67,11 +75,12 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
         paths.update(dict.fromkeys(files, day))
     of_days = {path: day for path, day in paths.items() if day is not None}
     if form is not None:
-        return SourceFiles(tuple(paths), of_days, surveys=_surveys(paths, form))
+        surveys = _surveys(paths, replace(form, time=time))
+        return SourceFiles(tuple(paths), of_days, surveys=surveys, passed=tuple(passed), row_days=time)
     headers = (
         {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
     )
-    return SourceFiles(tuple(paths), of_days, tuple(sorted(headers)))
+    return SourceFiles(tuple(paths), of_days, tuple(sorted(headers)), row_days=time)
 
 
 def _has_columns_by_folder(place: str) -> bool:
@@ -79,9 +88,13 @@ def _has_columns_by_folder(place: str) -> bool:
     return Path(place).is_dir() and any(path.is_dir() for path in Path(place).glob("*=*"))
 
 
-def _strict_files(place: str) -> list[str] | None:
-    """The files to read at a place, none in a folder that holds only marks such as `_SUCCESS`; None: it is absent."""
+def _strict_files(place: str, passed: list[str]) -> list[str] | None:
+    """The files to read at a place, none in a folder that holds only marks such as `_SUCCESS`; None: it is absent.
+
+    `passed` gets the files that are not read.
+    """
     files = files_at(place)
+    passed += [str(path) for path in files.passed]
     return [str(path) for path in files.read] if files.read or files.passed else None
 
 

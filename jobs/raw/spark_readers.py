@@ -35,19 +35,21 @@ def spark_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataF
     type_reason = sf.coalesce(*wrong, sf.lit(None).cast("string"))
     by_name = {Path(path).name: day for path, day in files.days.items()}
     days = [item for file, day in by_name.items() for item in (sf.lit(file), sf.lit(day))]
+    file_day = sf.create_map(*days)[sf.col("_file")] if days else sf.lit(None).cast("date")
     own = {
         "_id": sf.monotonically_increasing_id(),
         "_number": sf.lit(-1),
-        "_day": sf.create_map(*days)[sf.col("_file")] if days else sf.lit(None).cast("date"),
+        "_day": file_day,
         "_rule": sf.coalesce("_rule", sf.when(type_reason.isNotNull(), TYPE)),
         "_reason": sf.coalesce("_reason", type_reason),
         "_hash": sf.xxhash64("_raw"),
         LEDGER: sf.lit(None).cast("string"),
     }
-    return read.select(
+    rows = read.select(
         *[typed.get(name, sf.col(f"`{name}`")).alias(name) for name in source.columns],
         *[own.get(name, sf.col(name)).alias(name) for name in OWN_COLUMNS],
     )
+    return rows.withColumn("_day", sf.expr(files.row_days.sql())) if files.row_days else rows
 
 
 def _text_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:

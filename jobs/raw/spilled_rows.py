@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from jobs.raw.raw_frame import LEDGER, OWN_COLUMNS
 from jobs.raw.reading.file_form import FileForm
+from jobs.raw.row_days import SeenRows
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.strict_frame import LITTLE, NumberedRange, frame_batches, ranges_of, schema_of, tasks_of
 from jobs.workload.sections.sources import Source
@@ -37,11 +38,13 @@ _TOLD = "path STRING, told STRING"
 
 @dataclass(frozen=True)
 class SpilledRows:
-    """The rows of a source. `read`: rows of each file number; `ledgers`: of ranges of files, as JSON."""
+    """The rows of a source that the run sees. `read`: all rows of each file number, `seen`: by their days, if they tell
+    them; `ledgers`: of ranges of files, as JSON."""
 
     rows: DataFrame
     read: Mapping[int, int]
     ledgers: Sequence[str]
+    seen: Mapping[int, SeenRows] = field(default_factory=dict)
 
 
 def spill(spark: SparkSession, source: Source, files: SourceFiles, folder: Path, little: int = LITTLE) -> SpilledRows:
@@ -57,13 +60,17 @@ def spill(spark: SparkSession, source: Source, files: SourceFiles, folder: Path,
         kept = _kept_by_workers(spark, form, tasks_of(spark, ranges), folder)
     read: Counter[int] = Counter()
     ledgers: list[str] = []
+    seen: dict[int, SeenRows] = {}
     for _, told in kept:
         content = json.loads(told)
         read.update({int(number): rows for number, rows in content["read"].items()})
         ledgers += content["ledgers"]
+        for number, counted in content["seen"].items():
+            more = SeenRows.of_told(counted)
+            seen[int(number)] = seen[int(number)] + more if int(number) in seen else more
     columns = {name: kind for name, kind in (form.columns | OWN_COLUMNS).items() if name != LEDGER}
     rows = spark.read.schema(", ".join(f"`{name}` {kind}" for name, kind in columns.items()))
-    return SpilledRows(rows.parquet(*[path for path, _ in kept]), read, ledgers)
+    return SpilledRows(rows.parquet(*[path for path, _ in kept]), read, ledgers, seen)
 
 
 def _kept_by_workers(
@@ -91,6 +98,7 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path) -> tuple[
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     read: Counter[int] = Counter()
     ledgers: list[str] = []
+    seen: dict[int, SeenRows] = {}
     with pq.ParquetWriter(path, schema, compression="snappy", use_dictionary=texts) as file:
         waiting: list[pa.RecordBatch] = []
         rows = 0
@@ -100,13 +108,18 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path) -> tuple[
                     ledgers.append(batch[LEDGER][0].as_py())
                     continue
                 read[numbered.number] += batch.num_rows
+                if form.time:
+                    counted = form.time.counted(batch["_day"], batch[form.time.column])
+                    seen[numbered.number] = seen.get(numbered.number, SeenRows(counted.slack)) + counted
+                    batch = batch.filter(form.time.sees(batch["_day"]))
                 waiting.append(_without_good_texts(batch))
                 rows += batch.num_rows
                 if rows >= ROWS_AT_ONCE:
                     file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
                     waiting, rows = [], 0
         file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
-    return str(path), json.dumps({"read": read, "ledgers": ledgers})
+    of_files = {number: counted.told for number, counted in seen.items()}
+    return str(path), json.dumps({"read": read, "ledgers": ledgers, "seen": of_files})
 
 
 def _without_good_texts(batch: pa.RecordBatch) -> pa.RecordBatch:

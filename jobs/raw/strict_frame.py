@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from jobs.raw.reading.row_judgement import HASH, ORDINAL, RAW
 from jobs.raw.reading.source_file import codec_of
 from jobs.raw.reading.text_blocks import FileRange
 from jobs.raw.reading.typed_columns import ARROW_TYPES
+from jobs.raw.row_days import moments_of
 from jobs.raw.source_files import SourceFiles
 from jobs.workload.sections.sources import Source
 
@@ -69,6 +70,7 @@ def ranges_of(source: Source, files: SourceFiles) -> tuple[FileForm, list[Number
     """The form of a source's files, and all their ranges."""
     form = file_form_of(source)
     assert form is not None
+    form = replace(form, time=files.row_days)
     return form, [
         NumberedRange(number, files.days.get(str(survey.path)), part, _text_bytes(survey, form) // len(survey.ranges))
         for number, survey in enumerate(files.surveys)
@@ -120,10 +122,14 @@ def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.Record
         if good.num_rows:
             ids = pc.add(good.column(ORDINAL), first)
             own = {"_id": ids, "_raw": good.column(RAW), "_hash": good.column(HASH)}
+            if form.time:
+                own["_day"] = form.time.days(moments_of(good.column(form.time.column)))
             yield _batch(numbered, form, {name: good.column(name) for name in form.columns} | own)
         if refused.num_rows:
             ids = pc.add(refused.column("ordinal"), first)
             own = {f"_{name}": refused.column(name) for name in ("rule", "reason", "raw")}
+            if form.time:
+                own["_day"] = form.time.days(refused.column("moment"))
             yield _batch(numbered, form, own | {"_id": ids})
         ledger += block.ledger
     text = json.dumps({"number": numbered.number, "path": str(path), **asdict(ledger)})

@@ -1,4 +1,5 @@
-"""Reports of many days, written by several processes: nearly all of a report's time is work of one core.
+"""Reports of many days, written by several processes: nearly all of a report's time is work of one core. There are as
+many as the machine has cores, if its memory has room for them.
 
 Each process reads the tables at the versions that this one sees, so that reports are the same to the byte, however many
 processes write them. They are spawned, not forked: this process may have a JVM and threads.
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from jobs.lake.session import memory_of_machine
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.questions import questions_of
 from jobs.reports.report_writer import ReportWriter
@@ -23,6 +25,9 @@ from jobs.workload.declaration import load_workload
 
 DAYS_OF_A_PROCESS = 3
 """The fewest days for which a process of its own is worth its start, which takes about two seconds."""
+
+MEMORY_OF_A_PROCESS = 1_000_000_000
+"""Bytes that a process may need: a day of ten million events and 200,000 results took as much."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ def write_reports(writer: ReportWriter, days: Sequence[date]) -> Iterator[tuple[
 
     An error in one process ends all; reports that were written stay.
     """
-    number = min(os.cpu_count() or 1, len(days) // DAYS_OF_A_PROCESS)
+    number = processes_for(len(days), os.cpu_count() or 1, memory_of_machine())
     if number < 2:
         for on in days:
             yield on, writer.write(on)
@@ -62,6 +67,15 @@ def write_reports(writer: ReportWriter, days: Sequence[date]) -> Iterator[tuple[
             yield begun[written], written.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def processes_for(days: int, cores: int, memory: int) -> int:
+    """How many processes write the reports of some days on a machine. Half of its memory is left to others.
+
+    >>> processes_for(365, 16, 8 << 30), processes_for(365, 2, 24 << 30), processes_for(5, 16, 24 << 30)
+    (4, 2, 1)
+    """
+    return max(1, min(cores, days // DAYS_OF_A_PROCESS, memory // 2 // MEMORY_OF_A_PROCESS))
 
 
 _own: list[ReportWriter] = []

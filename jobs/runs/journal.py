@@ -51,7 +51,10 @@ class Journal:
     entries: list[JournalEntry] = field(default_factory=list)
 
     def perform(self, name: str, stage: Stage, run: Run, days: tuple[date, ...] | None = None) -> StageOutcome:
-        """Run a stage, show its progress and note its outcome for each of `days` (default: the run's own)."""
+        """Run a stage, show its progress and note its outcome for each of `days` (default: the run's own).
+
+        What the stage freed is given back to the machine: workers need the memory that this process does not.
+        """
         run.progress.start(name)
         before = versions_of(run.workload.name, run.lake)
         started_at, begin = datetime.now(UTC), time.perf_counter()
@@ -65,6 +68,7 @@ class Journal:
         whole = DayOutcome(outcome.rows_in, outcome.rows_out, message=outcome.message, details=outcome.details)
         by_day = outcome.days or dict.fromkeys(days or run.days, whole)
         seconds = self._note(name, run, by_day, before, begin, started_at)
+        pa.default_memory_pool().release_unused()
         run.progress.finish(name, outcome, seconds)
         return outcome
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def has_day(session: LateSession, workload: Workload, day: date) -> bool:
-    """Whether every source that must have a file for each day has one for `day`. Spark looks at remote places only."""
+    """Whether every source that must exist has its files for `day`. Spark looks at remote files of days only."""
     return all(
         glob.glob(str(file)) if (file := local_path(place)) is not None else expand(session.spark, place)
         for place in _places(workload, day)
@@ -24,14 +24,17 @@ def has_day(session: LateSession, workload: Workload, day: date) -> bool:
 
 
 def is_gone(workload: Workload, day: date) -> bool:
-    """Whether this machine can tell, without Spark, that a source has no file for `day` although it must."""
+    """Whether this machine can tell, without Spark, that a source has no file for `day` although it must.
+
+    Of files that hold many days only this is known: that none of them is there any more.
+    """
     local = (local_path(place) for place in _places(workload, day))
     return any(not glob.glob(str(file)) for file in local if file is not None)
 
 
 def _places(workload: Workload, day: date) -> Iterator[str]:
     for source in workload.sources.values():
-        if source.daily and source.must_exist:
+        if source.must_exist:
             for place, file_day in source.paths([day], workload.base).items():
-                if file_day == day:
+                if file_day == day or (file_day is None and local_path(place) is not None):
                     yield place

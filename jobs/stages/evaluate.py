@@ -1,7 +1,8 @@
 """Stage `evaluate`: every (query, day) of the run's scope, slice by slice, then the merge.
 
 Slices of a small run are evaluated in this process, those of a large one by Python workers below Spark
-(`jobs/stages/evaluating/partials.py`). Partial results are Arrow IPC bytes and are merged here, on the driver.
+(`jobs/stages/evaluating/partials.py`). What they find is merged here, on the driver, range by range if it is much
+(`merging.py`), and many rows are written to files of their table as they come (`result_rows.py`).
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
@@ -17,10 +18,14 @@ same again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace as with_changes
 from datetime import date
+from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,30 +34,38 @@ import pyarrow as pa
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
 from cep_core.slicing import Plan
+from jobs import places
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
+from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.evaluating.explained_rows import Round, published_events
+from jobs.stages.evaluating.left_batches import from_bytes
+from jobs.stages.evaluating.merging import Read, merged
 from jobs.stages.evaluating.partials import Way, partials_of
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading
-from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
-from jobs.stages.evaluating.slice_worker import (
-    Assignment,
-    QueryText,
-    SlicePartial,
-    from_bytes,
-    schema_to_values,
+from jobs.stages.evaluating.result_rows import ResultRows
+from jobs.stages.evaluating.results import (
+    Result,
+    day_outcomes,
+    events_read,
+    replacement_of,
+    result_days,
+    slice_runs_of,
+    with_origin,
 )
+from jobs.stages.evaluating.slice_worker import Assignment, QueryText, SlicePartial, schema_to_values
+from jobs.stages.slicing.mapped_points import map_points, open_points
 from jobs.stages.slicing.planned import planned
-from jobs.stages.slicing.time_points import are_read, stored_points
+from jobs.stages.slicing.time_points import are_read
 
 if TYPE_CHECKING:
     from jobs.workload.compiled import WorkloadQuery
 
 
-Batches = Callable[[int], Iterable[pa.RecordBatch]]
+Found = Callable[[int], Sequence[Read]]
 """The partial results for a block of days, by its number."""
 
 
@@ -61,31 +74,54 @@ def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     assert run.scope is not None
     if not run.scope.evaluations:
         return StageOutcome(message="nothing to evaluate: every result is up to date")
+    with _files_of_workers(run) as folder:
+        results, beside, partials, blocks = _evaluated(run, way, folder)
+    replace_all([*(replacement_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
+    # Written last, so that a day in this table has its results in the others.
+    replace_all([result_days(run, results, beside)])
+    rows = sum(result.num_rows for result in results)
+    message = ", ".join(f"{result.query} {result.num_rows:,}" for result in results)
+    for result in results:
+        for day, exhausted in result.exhausted.items():
+            run.progress.note(f"no result of {result.query} for {day}: {exhausted}")
+    read = events_read(run, blocks, partials)
+    return StageOutcome(sum(read.values()), rows, message, days=day_outcomes(results, read))
+
+
+@contextmanager
+def _files_of_workers(run: Run) -> Iterator[Path]:
+    """A folder for what workers read and leave, besides slices; what a run that died left there is removed."""
+    folder = places.scratch(run.lake / run.workload.name / "_work" / "partials")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _evaluated(
+    run: Run, way: Way | None, folder: Path
+) -> tuple[list[Result], list[Result], list[SlicePartial], Mapping[str, Sequence[Moments]]]:
+    """The results; the tables beside them; what slices gave for the results, by which blocks of days."""
     assignment = assignment_of(run)
-    partials = _partials(run, assignment, way)
+    read = are_read(run, assignment.blocks)
+    points = map_points(run.lake / run.workload.name / TIME_POINTS.folder, folder / "points") if read else None
+    partials = _partials(run, assignment, way, points, folder)
     queries = [run.compiled[name] for name in assignment.blocks]
     results = [
-        _merged(run, query, query.tables[0], _told(partials, query.name), assignment.blocks[query.name])
+        merged_result(run, query, query.tables[0], _told(partials, query.name), assignment.blocks[query.name])
         for query in queries
     ]
     beside = [
-        _merged(run, query, table, _told(partials, query.name), assignment.blocks[query.name])
+        merged_result(run, query, table, _told(partials, query.name), assignment.blocks[query.name])
         for query in queries
         for table in query.tables[1:]
         if table.evaluate is None and table.explain is None
     ]
-    beside += _explained(run, assignment, partials)
-    beside += _evaluated_after(run, assignment, results, way)
-    replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
-    # Written last, so that a day in this table has its results in the others.
-    replace_all([result_days(run, results, beside)])
-    rows = sum(result.table.num_rows for result in results)
-    message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
-    for result in results:
-        for day, exhausted in result.exhausted.items():
-            run.progress.note(f"no result of {result.query} for {day}: {exhausted}")
-    read = events_read(run, assignment.blocks, partials)
-    return StageOutcome(sum(read.values()), rows, message, days=day_outcomes(results, read))
+    beside += _explained(run, assignment, partials, points)
+    beside += _evaluated_after(run, assignment, results, way, points, folder)
+    return results, beside, partials, assignment.blocks
 
 
 def assignment_of(run: Run) -> Assignment:
@@ -148,13 +184,22 @@ def _since(run: Run, query: str, blocks: Sequence[Moments]) -> tuple[int, ...]:
     return tuple(calendar.interval(first_reads[calendar.day_of(days[0])])[0] for days in blocks)
 
 
-def _partials(run: Run, assignment: Assignment, way: Way | None) -> list[SlicePartial]:
+def _partials(
+    run: Run, assignment: Assignment, way: Way | None, points: Path | None, folder: Path
+) -> list[SlicePartial]:
     names = {query.name for query in assignment.queries}
     silent = {name for name in names if run.compiled[name].evaluator.speaks_of_silence}
-    return partials_of(run, assignment, silent, stored_points(run) if are_read(run, names) else None, way)
+    return partials_of(run, assignment, silent, points if are_read(run, names) else None, way, folder)
 
 
-def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result], way: Way | None) -> list[Result]:
+def _evaluated_after(
+    run: Run,
+    assignment: Assignment,
+    results: Sequence[Result],
+    way: Way | None,
+    points: Path | None,
+    folder: Path,
+) -> list[Result]:
     """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
     present = table_folders(run.workload.name, run.lake)
     plans = [Plan.from_dict(plan) for plan in assignment.plans]
@@ -173,65 +218,75 @@ def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result]
     texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
     since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since)
-    partials = _partials(run, again, way) if texts else []
+    partials = _partials(run, again, way, points, folder) if texts else []
     tables = [(query, table, query.name + table.suffix) for query, table in waiting]
-    return [_merged(run, query, table, _told(partials, into), blocks[into]) for query, table, into in tables]
+    return [merged_result(run, query, table, _told(partials, into), blocks[into]) for query, table, into in tables]
 
 
-def _explained(run: Run, assignment: Assignment, partials: Sequence[SlicePartial]) -> list[Result]:
+def _explained(run: Run, assignment: Assignment, partials: Sequence[SlicePartial], points: Path | None) -> list[Result]:
     """The further tables in which the first rows of a result are explained, when it is known."""
     queries = [run.compiled[name] for name in assignment.blocks]
     waiting = [(query, table) for query in queries for table in query.tables if table.explain is not None]
-    points = stored_points(run) if waiting else None
 
-    def of_query(query: WorkloadQuery, table: ResultTable) -> Batches:
+    def of_query(query: WorkloadQuery, table: ResultTable) -> Found:
+        assert points is not None, "a query whose rows are explained reads time-points"
         evaluator, blocks = query.evaluator, assignment.blocks[query.name]
-        reading, published = Reading(evaluator.reach, NO_STAMPS, points), published_events(run, query.name)
+        reading, published = Reading(evaluator.reach, NO_STAMPS, open_points(points)), published_events(run, query.name)
         of_slices = _told(partials, query.name)
 
-        def batches(block: int) -> Iterable[pa.RecordBatch]:
-            rows = evaluator.merge(of_table(of_slices(block)), blocks[block])
-            return Round(blocks[block], assignment.since[query.name][block], reading, published).explained(table, rows)
+        def batches(block: int) -> list[Read]:
+            rows = evaluator.merge(of_table(read() for read in of_slices(block)), blocks[block])
+            explaining = Round(blocks[block], assignment.since[query.name][block], reading, published)
+            return [partial(_itself, batch) for batch in explaining.explained(table, rows)]
 
         return batches
 
     return [
-        _merged(run, query, table, of_query(query, table), assignment.blocks[query.name]) for query, table in waiting
+        merged_result(run, query, table, of_query(query, table), assignment.blocks[query.name])
+        for query, table in waiting
     ]
 
 
-def _told(partials: Sequence[SlicePartial], into: str) -> Batches:
+def _told(partials: Sequence[SlicePartial], into: str) -> Found:
     """What slices told for a table, by block of days."""
-    return lambda block: (
-        from_bytes(content)
-        for partial in partials
-        if partial.into == into and partial.block == block
-        for content in partial.batches
-    )
+    return lambda block: [
+        partial(from_bytes, content)
+        for of_slice in partials
+        if of_slice.into == into and of_slice.block == block
+        for content in of_slice.batches
+    ]
 
 
-def _merged(run: Run, query: WorkloadQuery, table: ResultTable, told: Batches, blocks: Sequence[Moments]) -> Result:
+def _itself(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch
+
+
+def merged_result(
+    run: Run, query: WorkloadQuery, table: ResultTable, found: Found, blocks: Sequence[Moments]
+) -> Result:
     """A query's table, merged from all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
     into = query.name + table.suffix
-    tables, totals, exhausted = [], {}, {}
-    for number, days in enumerate(blocks):
-        try:
-            merged = table.merge(of_table(told(number), table.suffix), days)
-        except WorkExhausted as refusal:
-            exhausted.update({calendar.day_of(moment): refusal for moment in days[:-1]})
-            continue
-        tables.append(_with_day(merged, days, [calendar.day_of(moment) for moment in days[:-1]]))
-        stored = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
-        totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
-    empty = table.schema.append(pa.field("day", pa.date32())).empty_table()
-    rows = pa.concat_tables(tables or [empty])
-    return Result(query.name, into, run.scope.of(query.name), rows, totals, exhausted, table.counted_in)
+    totals, exhausted = {}, {}
+    with ResultRows(run.lake / run.workload.name / into) as rows:
+        rows.add(with_origin(table.schema.append(pa.field("day", pa.date32())).empty_table(), run, query.name, into))
+        for number, days in enumerate(blocks):
+            names = [calendar.day_of(moment) for moment in days[:-1]]
+            try:
+                for part in merged(table, found(number), days):
+                    rows.add(with_origin(_with_day(part, days, names), run, query.name, into))
+                    stored = json.loads((part.schema.metadata or {}).get(TOTALS, b"{}"))
+            except WorkExhausted as refusal:
+                exhausted.update(dict.fromkeys(names, refusal))
+                continue
+            totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
+        content = rows.end()
+    return Result(query.name, into, run.scope.of(query.name), content, rows.by_day, totals, exhausted, table.counted_in)
 
 
-def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
-    """The merged rows with the operating day in which each became certain, without the exact time."""
-    index = np.searchsorted(days, merged[CERTAIN].to_numpy(), side="right") - 1
+def _with_day(part: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
+    """Merged rows with the operating day in which each became certain, without the exact time."""
+    index = np.searchsorted(days, part[CERTAIN].to_numpy(), side="right") - 1
     day = pa.array(names, pa.date32()).take(pa.array(index))
-    return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)
+    return part.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)

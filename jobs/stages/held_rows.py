@@ -9,7 +9,7 @@ published events are counted and cut piece by piece (0028). All ways leave the s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from jobs.lake.leasing.fence import folder_of
 from jobs.lake.register import stored_table
-from jobs.runs.input_size import MANY_DAYS, source_bytes, table_bytes
+from jobs.runs.input_size import source_bytes
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
@@ -37,14 +37,6 @@ def holds_load(run: Run) -> bool:
         return True
     sizes = [source_bytes(source, run.loads, run.workload.base) for source in run.workload.sources.values()]
     return all(size is not None for size in sizes) and sum(filter(None, sizes)) < run.session.held_bytes
-
-
-def holds_days(run: Run, days: Collection[date]) -> bool:
-    """Whether this process counts and cuts the events of some days: few days, and as much text as it loads itself."""
-    if is_held(run) or not days:
-        return True
-    events = run.lake / run.workload.name / "events"
-    return len(days) <= MANY_DAYS and table_bytes(events, min(days), max(days)) < run.session.held_bytes
 
 
 def passes_events(run: Run) -> bool:

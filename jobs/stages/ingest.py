@@ -8,6 +8,7 @@ of each day's events.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,6 +32,9 @@ ROWS, FILES = "work_source_rows", "work_source_files"
 EQUATION = ("files", *TERMS)
 """read = gave_event + refused + other_days + without_event, for each source and day."""
 
+_SHOWN = 5
+"""Files that are told by their paths."""
+
 
 def ingest(run: Run) -> StageOutcome:
     """Stage the events of the run's days.
@@ -39,7 +43,7 @@ def ingest(run: Run) -> StageOutcome:
     events.
     """
     sources = run.workload.sources.values()
-    source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
+    source_files = {source.name: find(run.spark, source, run.loads, run.workload) for source in sources}
     folder = places.scratch(run.lake / run.workload.name / "_work" / "loading")
     clear(folder)
     try:
@@ -60,7 +64,7 @@ def ingest(run: Run) -> StageOutcome:
             join(files, run.table(STAGED))
     finally:
         clear(folder)
-    return _outcome(run, equation, _misses(run, by_file))
+    return _outcome(run, equation, [*_misses(run, by_file), *_passed(source_files.values())])
 
 
 def _read(run: Run, source_files: dict[str, SourceFiles], folder: Path) -> HeldLoad | SparkLoad:
@@ -78,7 +82,7 @@ def _read(run: Run, source_files: dict[str, SourceFiles], folder: Path) -> HeldL
         raise
 
 
-def _outcome(run: Run, equation: pa.Table, misses: list[str]) -> StageOutcome:
+def _outcome(run: Run, equation: pa.Table, remarks: list[str]) -> StageOutcome:
     days = {}
     for day in run.loads:
         rows = [row for row in equation.to_pylist() if row["day"] == day]
@@ -86,15 +90,22 @@ def _outcome(run: Run, equation: pa.Table, misses: list[str]) -> StageOutcome:
         days[day] = DayOutcome(
             rows_in=sum(row["read"] for row in rows),
             rows_out=sum(row["gave_event"] for row in rows),
-            message="; ".join([f"{sum(row['refused'] for row in rows)} rows refused", *misses]),
+            message="; ".join([f"{sum(row['refused'] for row in rows)} rows refused", *remarks]),
             details={"sources": sources},
         )
     return StageOutcome(
         rows_in=max((day.rows_in for day in days.values()), default=0),
         rows_out=sum(day.rows_out for day in days.values()),
-        message="; ".join([f"{sum(equation['refused'].to_pylist())} rows refused", *misses]),
+        message="; ".join([f"{sum(equation['refused'].to_pylist())} rows refused", *remarks]),
         days=days,
     )
+
+
+def _passed(of_sources: Iterable[SourceFiles]) -> list[str]:
+    """What to say of files that were not read because of their names."""
+    paths = sorted({path for files in of_sources for path in files.passed})
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return [f"not read, by their names: {', '.join(paths[:_SHOWN])}{more}"] if paths else []
 
 
 def _misses(run: Run, by_file: pa.Table) -> list[str]:

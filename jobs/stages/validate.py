@@ -155,7 +155,7 @@ def _reference_views(run: Run, queries: str) -> None:
     """Views of the sources that gate queries name."""
     for rank, source in enumerate(run.workload.sources.values()):
         if re.search(rf"\b{source.name}\b", queries):
-            files = find(run.spark, source, run.loads, run.workload.base)
+            files = find(run.spark, source, run.loads, run.workload)
             rows_of(run.spark, source, rank, files).createOrReplaceTempView(source.name)
 
 

@@ -24,6 +24,7 @@ def load_definition(workload: Workload) -> str:
             of.missing,
             of.slack,
             list(of.order),
+            *([of.time] if of.time else []),  # days that were loaded before sources had it keep their hash
         ]
         for name, of in workload.sources.items()
     ]

@@ -1,11 +1,13 @@
--- Refused rows of each file, for each day of the run: all of them, those with a day, those that would have given an event
--- on it, and those that it records.
+-- Refused rows of each file, for each day of the run: all that a run of this one day sees, those of them with a day,
+-- those that would have given an event on it, and those that it records.
 SELECT
     d.day,
     f.source,
     f.number,
-    COUNT(*) AS all_days,
-    COUNT(*) FILTER (WHERE cardinality(f.days) > 0) AS dated,
+    COUNT(*) FILTER (WHERE coalesce(abs(datediff(f.own_day, d.day)) <= f.slack, TRUE)) AS all_days,
+    COUNT(*) FILTER (
+        WHERE cardinality(f.days) > 0 AND coalesce(abs(datediff(f.own_day, d.day)) <= f.slack, TRUE)
+    ) AS dated,
     COUNT(*) FILTER (WHERE array_contains(f.days, d.day)) AS with_event,
     COUNT(*) FILTER (WHERE f.recorded_on = d.day) AS recorded
 FROM run_days d

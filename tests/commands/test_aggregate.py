@@ -62,7 +62,10 @@ def test_a_table_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     told = capsys.readouterr()
     assert [line.split() for line in told.out.splitlines()[:-1]] == [line.split() for line in ANSWER.splitlines()]
     assert told.out.splitlines()[-1].startswith("3 rows; 5 events in ")
-    assert told.err == "note: column 'time' tells the time in s, 'kind' the type\n"
+    assert told.err == (
+        "note: column 'time' tells the time in s, 'kind' the type; spans 2024-01-02 10:00 to 10:01:02, "
+        "5 different times, goes back in no rows\n"
+    )
     assert main(["aggregate", str(query), str(log), "--top", "--limit", "1", "--zone", "Asia/Tokyo"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[1].split() == ["IBM", "2024-01-02", "19:00", "to", "19:01", "3", "6"]
@@ -109,8 +112,8 @@ def test_a_wrong_query_ends_with_2_and_shows_the_place(tmp_path: Path, capsys: p
     query.write_text(RISING)
     assert main(["aggregate", str(query), str(log), "--ts", "tiem"]) == 2
     assert "no column 'tiem'; did you mean 'time'?" in capsys.readouterr().err
-    assert main(["aggregate", str(query), str(log), "--ts", "price"]) == 2
-    assert "'price' holds no times but double" in capsys.readouterr().err
+    assert main(["aggregate", str(query), str(log), "--ts", "company"]) == 2
+    assert "'company' holds no times but string" in capsys.readouterr().err
     assert main(["aggregate", str(tmp_path / "none.cep"), str(log)]) == 2
     assert "no such query file" in capsys.readouterr().err
 

@@ -253,7 +253,7 @@ def test_options_that_contradict_each_other(
     for arguments, told in (
         ([policy, log, "--format", "monpoly"], "--sig FILE gives them"),
         ([*text_log, "--format", "csv"], "leave the signature out"),
-        ([policy, "-", "--format", "csv"], "standard input is read as a text"),
+        ([policy, "-"], "standard input is read as a text: --sig FILE gives its signature; of a table --format csv"),
         ([*text_log, "--why", "--csv"], "leave out --csv"),
         ([*text_log, "--why", "--as", "monpoly"], "leave out --csv"),
         ([*text_log, "--json", "--as", "monpoly"], "leave out --csv"),

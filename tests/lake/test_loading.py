@@ -164,13 +164,30 @@ def test_an_event_of_no_row_is_the_workloads_fault(readings: Readings) -> None:
     object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row", "id AS _row"))
     with pytest.raises(WrongWorkload, match="'_row' is bigint"):
         ingest(readings.run(D1))
-    made_up = "named_struct('rank', {}, 'id', {}, 'order', _row.order, 'hash', _row.hash)"
+    made_up = "named_struct('rank', {}, 'id', {}, 'order', _row.order, 'hash', _row.hash, 'day', _row.day)"
     for row in ("IF(kwh > 150, NULL, _row)", made_up.format("9", "_row.id"), made_up.format("0", "_row.id + 77L")):
         object.__setattr__(readings.workload, "events_sql", EVENTS.replace("_row, meter, NULL", f"{row}, meter, NULL"))
         with pytest.raises(WrongWorkload, match="names no row"):
             ingest(readings.run(D1))
         with readings.as_large(), pytest.raises(WrongWorkload, match="names no row"):
             ingest(readings.run(D1))
+
+
+def test_a_column_of_types_is_judged_row_by_row(readings: Readings) -> None:
+    """`meter AS event_type`: a type that is not declared, or none, refuses its row, whoever loads."""
+    sql = "SELECT meter AS event_type, unix_seconds(at) AS ts, _row, meter, kwh FROM readings"
+    object.__setattr__(readings.workload, "events_sql", sql)
+    at = "2024-01-01T10:00:00Z"
+    readings.write(f"1,{at},Reading,5", f"2,{at},Next,6", f"3,{at},reading,7", f"4,{at},,8", f"5,{at},Reading,9")
+    refused = [("event", "an event of the row has no type"), ("event", "undeclared event type reading")]
+    readings.load(D1)
+    once = readings.rows("events")
+    assert [kind for (kind,) in readings.rows("events", "event_type")] == ["Next", "Reading", "Reading"]
+    assert readings.rows("quarantine", "rule", "reason") == refused
+    with readings.as_large():
+        readings.load(D1)
+    assert readings.rows("events") == once
+    assert readings.rows("quarantine", "rule", "reason") == refused
 
 
 def test_files_of_days_with_slack(spark: Any, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_the_years_defects_are_found(
     for name in ("flights", "weather"):
         source = workload.sources[name]
         rules = workload.expectations.of_source(name)
-        rows = raw_frame(spark, source, find(spark, source, [], workload.base)).where(f"{LEDGER} IS NULL")
+        rows = raw_frame(spark, source, find(spark, source, [], workload)).where(f"{LEDGER} IS NULL")
         with generating_code(spark):
             counted = rows.select(*refusal(rules)).groupBy("_rule").count().where("_rule IS NOT NULL").collect()
         refused.update({row["_rule"]: row["count"] for row in counted})

@@ -127,7 +127,8 @@ def test_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:
     folder_of(readings.file("data/a.csv")).write_text(f'"id","at",meter,kwh\n{ROW}\n')
     readings.file("data/_SUCCESS").touch()
     (source,) = readings.workload.sources.values()
-    assert find(spark, source, [D1], readings.workload.base).count == 1
+    assert find(spark, source, [D1], readings.workload).count == 1
+    assert ingest_message(readings) == f"0 rows refused; not read, by their names: {readings.file('data/_SUCCESS')}"
 
 
 def test_parquet_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -11,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.arrays import Ints
-from jobs.stages.loading.equation import equation
-from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, row_fates
+from jobs.raw.row_days import FarRows, SeenRows
+from jobs.stages.loading.equation import RowsOfFiles, equation
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, OwnDays, row_fates
 from jobs.workload.operating_days import day_number
 
 START = date(2024, 1, 2)
 DAYS = [START + timedelta(days=n) for n in range(-1, 3)]
 TERMS = ("gave_event", "refused", "other_days", "without_event")
+SLACK = 1
+TIMED, FAR = 2, FarRows(5, 3, 7)
+"""The file whose rows tell their days, and its rows that the run does not see."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Event:
 @dataclass(frozen=True)
 class Row:
     file: int
-    file_day: date | None
+    own_day: date | None
     rule: str | None
     events: tuple[Event, ...]
 
@@ -49,7 +53,15 @@ class Row:
 
     @property
     def recorded(self) -> date:
-        return (self.days or [self.file_day or START])[0]
+        """The first day of its events, or its own if that tells more: near enough days are seen from each other."""
+        first = (self.days or [self.own_day or START])[0]
+        if self.own_day and abs((first - self.own_day).days) > (0 if self.file == TIMED else SLACK):
+            return self.own_day
+        return first
+
+    def is_near(self, day: date) -> bool:
+        """Whether a run of this one day sees the row."""
+        return self.file != TIMED or self.own_day is None or abs((self.own_day - day).days) <= SLACK
 
     @property
     def first(self) -> tuple[int, int] | None:
@@ -58,6 +70,8 @@ class Row:
 
     def term(self, day: date) -> str:
         """What the row counts as on a day."""
+        if not self.is_near(day):
+            return "other_days"
         if self.verdict[0]:
             return "refused" if self.recorded == day else "other_days"
         if not self.days:
@@ -73,8 +87,17 @@ days = st.sampled_from([None, *DAYS])
 stamps = st.one_of(st.none(), st.integers(-2, 2))
 flaws = st.sampled_from([None, None, None, "no kwh", "no at"])
 events_of_a_row = st.lists(st.builds(Event, days, stamps, st.integers(-1, 1), flaws), max_size=3).map(tuple)
+
+
+def refused_if_far(row: Row) -> Row:
+    """The row, with a flaw of each event on a day from which it is not seen, as `candidate_events` gives it."""
+    flawed = (replace(e, flaw=e.flaw or "far") if e.day and not row.is_near(e.day) else e for e in row.events)
+    return replace(row, events=tuple(flawed))
+
+
 rows = st.lists(
-    st.builds(Row, st.integers(0, 2), days, st.sampled_from([None, None, "type"]), events_of_a_row), max_size=8
+    st.builds(Row, st.integers(0, 2), days, st.sampled_from([None, None, "type"]), events_of_a_row).map(refused_if_far),
+    max_size=8,
 )
 
 
@@ -84,7 +107,8 @@ def numbers(days: list[date | None]) -> Ints:
 
 @given(rows, st.randoms(use_true_random=False))
 def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> None:
-    """Random rows of three files with events of any days, flaws and ties, events in any order."""
+    """Random rows of three files with events of any days, flaws and ties, events in any order; rows of one tell their
+    days, and the run does not see all of them."""
     pairs = [(place, event) for place, row in enumerate(rows) for event in row.events]
     random.shuffle(pairs)  # type: ignore[attr-defined]
     given_events = GivenEvents(
@@ -98,26 +122,31 @@ def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> N
     rules = pa.array([row.rule for row in rows], pa.string())
     reasons = pa.array([row.rule and "why" for row in rows], pa.string())
     start = day_number(START)
-    fates = row_fates(rules, reasons, numbers([row.file_day for row in rows]), given_events, start)
+    keeps = np.array([0 if row.file == TIMED else SLACK for row in rows], np.int64)
+    own = numbers([row.own_day for row in rows])
+    fates = row_fates(rules, reasons, OwnDays(own, keeps), given_events, start)
 
     assert list(zip(fates.rule.to_pylist(), fates.reason.to_pylist(), strict=True)) == [row.verdict for row in rows]
     assert fates.recorded.tolist() == [day_number(row.recorded) for row in rows]
-    assert fates.undated.tolist() == [not row.days and row.file_day is None for row in rows]
+    assert fates.undated.tolist() == [not row.days and row.own_day is None for row in rows]
     events = [event for _, event in pairs]
     firsts = [None if place < 0 else (events[place].ts, events[place].type) for place in fates.first]
     assert firsts == [row.first for row in rows]
 
     of_row = np.array([row.file for row in rows], np.int64)
-    read = [sum(row.file == file for row in rows) for file in range(3)]
+    read = [sum(row.file == file for row in rows) + (FAR.rows if file == TIMED else 0) for file in range(3)]
     files = pa.table({"source": ["a", "a", "b"], "number": [0, 1, 0], "read": read})
-    table = equation(files, of_row, fates, given_events, DAYS[1:], START).to_pylist()
+    of_files = RowsOfFiles(of_row, np.where(of_row == TIMED, own, NO_DAY), [None, None, SeenRows(SLACK, {}, FAR)])
+    table = equation(files, of_files, fates, given_events, DAYS[1:], START).to_pylist()
     assert [(row["day"], row["source"], row["number"]) for row in table] == [
         (day, *file) for day in DAYS[1:] for file in (("a", 0), ("a", 1), ("b", 0))
     ]
     for place, line in enumerate(table):
         of_file = [row for row in rows if row.file == place % 3]
-        terms = [row.term(line["day"]) for row in of_file]
+        far = FAR if place % 3 == TIMED else FarRows()
+        terms = [row.term(line["day"]) for row in of_file] + ["other_days"] * far.rows
         assert [line[name] for name in TERMS] == [terms.count(name) for name in TERMS]
         early = [e.ts for row in of_file for e in row.events if e.ts is not None and (e.day is None or e.day < START)]
-        assert (line["missed"], line["missed_ts"]) == (sum(row.misses for row in of_file), max(early, default=None))
-        assert line["read"] == len(of_file)
+        missed = FarRows(0, sum(row.misses for row in of_file), max(early, default=None)) + far
+        assert (line["missed"], line["missed_ts"]) == (missed.missed, missed.last)
+        assert line["read"] == len(of_file) + far.rows

@@ -78,7 +78,8 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     events = log(workload)
     evaluations = tuple(Evaluation(asked.name, on, {on: "1"}, ()) for on in (BEFORE, DAY))
     without_spark, progress = LateSession("tests"), Silent()
-    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, Path(), progress, Scope(evaluations))
+    lake = workload.folder / "lake"
+    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, lake, progress, Scope(evaluations))
     days = tuple(workload.operating_days.interval(on)[0] for on in (BEFORE, DAY, DAY + timedelta(days=1)))
     atoms = asked.evaluator.atoms
     plan = make_plan(
@@ -86,7 +87,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     )
     rows, numbers = split(plan, events)
 
-    def partials(run: Run, assignment: Assignment, way: object) -> list[SlicePartial]:
+    def partials(run: Run, assignment: Assignment, *how: object) -> list[SlicePartial]:
         return [
             partial
             for number in range(plan.slices)
@@ -100,7 +101,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     monkeypatch.setattr(evaluate, "planned", lambda run: [plan])
     monkeypatch.setattr(evaluate, "_partials", partials)
     monkeypatch.setattr(evaluate, "create", lambda name, tables, lake: made.extend(tables))
-    monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
+    monkeypatch.setattr(evaluate, "replacement_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
     monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
     monkeypatch.setattr(evaluate, "replace_all", lambda replacements: None)
@@ -110,7 +111,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
 
 
 def moments(results: Any, table: str) -> list[tuple[object, int]]:
-    return [(row["day"], row["seq"]) for row in results[table].table.to_pylist()]
+    return [(row["day"], row["seq"]) for row in results[table].content.to_pylist()]
 
 
 def test_a_wrong_text_fails_with_its_file_and_place(home: Path) -> None:
@@ -146,7 +147,7 @@ def test_it_is_sliced_merged_and_reported(home: Path, tmp_path: Path, monkeypatc
     ]
     held = {
         "events": log(workload),
-        "departures": result.table,
+        "departures": result.content,
         "result_days": pa.Table.from_pylist(records, RESULT_DAYS),
     }
     tables = Tables(Path(), held=held)

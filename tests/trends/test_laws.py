@@ -79,7 +79,7 @@ def _noted(costs: table.Costs, others: set[int]) -> table.Costs:
 
 def _wide(weights: Weights) -> Weights:
     """The same weights, marked as too large for a machine word."""
-    fields = {name: getattr(weights, name) for name in ("words", "limbs", "states", "places", "shifts")}
+    fields = {name: getattr(weights, name) for name in ("words", "parts", "states", "places", "shifts")}
     return Weights(**fields, wide=True)
 
 

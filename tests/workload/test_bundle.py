@@ -23,3 +23,11 @@ def test_the_script_makes_the_bundle(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     for name in names:
         assert gzip.decompress((tmp_path / name).read_bytes()) == gzip.decompress((committed / name).read_bytes())
+
+
+def test_a_backfill_knows_whether_the_bundle_holds_what_it_reads() -> None:
+    """Queries reach back eight days, and the first and last local date have parts of operating days only."""
+    script = ROOT / "scripts" / "make_nyc_flights_bundle.py"
+    for first, code in (("2013-03-06", 0), ("2013-03-05", 1)):
+        command = [sys.executable, script, "--holds", first, "2013-03-11"]
+        assert subprocess.run(command, check=False).returncode == code

@@ -10,6 +10,7 @@ import pytest
 from jobs.exits import WrongWorkload
 from jobs.runs.outdated_loads import moved_days, outdated_days, refuse_mixed_days
 from jobs.runs.scope import Ledger, LoadedDay
+from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.load_definition import load_definition
 from tests.runs.lake.small_workload import day, write_workload
@@ -46,6 +47,14 @@ def test_what_decides_the_events_changes_the_hash(tmp_path: Path, file: str, bef
     assert load_definition(edited(home, file, before, after)) != former
 
 
+def test_so_does_the_column_that_tells_the_days_of_rows(tmp_path: Path) -> None:
+    """A source without one has the hash that it had before there were such columns."""
+    home = write_workload(tmp_path, days=0)
+    whole = load_definition(edited(home, "workload.yaml", "data/{day}.csv", "data/*.csv"))
+    assert whole == "be72721267997d59"
+    assert load_definition(edited(home, "workload.yaml", "order: [row]", "order: [row]\n    time: moment")) != whole
+
+
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
@@ -61,6 +70,16 @@ def test_what_does_not_decide_them_leaves_the_hash(tmp_path: Path, file: str, be
     home = write_workload(tmp_path, days=0)
     former = load_definition(load_workload(home))
     assert load_definition(edited(home, file, before, after)) == former
+
+
+def test_days_of_files_of_many_days_are_gone_with_the_last_of_them(tmp_path: Path) -> None:
+    home = write_workload(tmp_path, days=2)
+    workload = edited(home, "workload.yaml", "data/{day}.csv", "data/*.csv")
+    (home / "data" / f"{day(0)}.csv").unlink()
+    assert not is_gone(workload, day(0))
+    (home / "data" / f"{day(1)}.csv").unlink()
+    assert is_gone(workload, day(0))
+    assert not is_gone(edited(home, "workload.yaml", "format: csv", "format: csv\n    must_exist: false"), day(0))
 
 
 def test_days_are_outdated_only_if_another_definition_is_known(tmp_path: Path) -> None:

@@ -65,4 +65,6 @@ def test_check_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     text = (home / "events.sql").read_text().replace("SELECT kind", "SELECT DISTINCT kind")
     (home / "events.sql").write_text(text)
     assert main(["check", str(home)]) == 0
-    assert "  events.sql:2:17: DISTINCT brings equal rows together\n    so a large load" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "  events.sql:2:17: DISTINCT brings equal rows together\n    so a large load" in told
+    assert "\n    and an event may need rows of steps at most 0 days away" in told

@@ -179,6 +179,10 @@ NAMED = [
     replaced("workload.yaml", "weight: 2", "weight: .nan", "expected a number above 0"),
     replaced("workload.yaml", "training_days: 1", "training_days: 1000000000000", "from 0 to 3,660"),
     replaced("workload.yaml", "slack: 1", "slack: 1000000000", "from 0 to 366"),
+    replaced("workload.yaml", "slack: 1", "time: moment", "'path' has {day}, which says it already"),
+    replaced("workload.yaml", "slack: 1", "time: momnet", "unknown column 'momnet'; did you mean 'moment'?"),
+    replaced("workload.yaml", "slack: 1", "time: kind", "timestamp or date, found kind"),
+    replaced("workload.yaml", "data/{day}.csv", "data/*.csv", "no 'time' says which day a row belongs to"),
     replaced(
         "workload.yaml", "data/{day}.csv", "data/{date}.csv", "unknown placeholder '{date}'; the only one is {day}"
     ),

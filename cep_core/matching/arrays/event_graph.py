@@ -10,6 +10,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.candidates.candidates import Candidates, candidates
 from cep_core.candidates.grouping import stable_order
+from cep_core.candidates.kept import Kept
 from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
@@ -71,11 +72,12 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     """
     query, automaton = plan.query, plan.automaton
     candidate = candidates(query, events, owned)
-    table = candidate.table(_attributes(query))
+    table = candidate.table(_ATTRIBUTES.of(query, _attributes))
     tests = evaluate_conditions(plan.conditions, automaton, table)
     fits = np.empty((len(candidate.rows), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
-        fits[:, state] = candidate.variables[variable] & tests.fits[:, state]
+        bound = candidate.variables[variable]
+        fits[:, state] = bound & tests.fits[:, state] if len(tests.fits) == len(fits) else bound
     ordered = query.schema.ties is Ties.ORDERED
     in_order = np.arange(len(candidate.rows), dtype=np.int64)
     tick = in_order if ordered else candidate.ts
@@ -111,6 +113,9 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
         until=borders.until,
         judged=tuple((negation, negated_network(negation, rows)) for negation in plan.on_matches),
     )
+
+
+_ATTRIBUTES: Kept[list[str]] = Kept()
 
 
 def _attributes(query: Query) -> list[str]:

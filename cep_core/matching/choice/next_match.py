@@ -48,7 +48,7 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
         matches = _once(matches.keep(_unviolated(matches)) if graph.judged else matches)
         matches = matches.keep(owned_moments(matches.certain, days))
     else:
-        matches = matches.keep(owned_moments(matches.certain, days))
+        matches = matches if days is None else matches.keep(owned_moments(matches.certain, days))
         matches = matches.keep(_unviolated(matches)) if graph.judged else matches
     matches = replace(matches.keep(_in_time(matches)), days=days)
     return matches if judge.query.skip is None else skipped(matches)
@@ -87,11 +87,11 @@ def _forest(judge: BindingJudge, graph: EventGraph, rank: Ints | None) -> RunMat
     forest = grow_forest(network, graph.offsets, graph.clock, graph.width, rank)
     pieces = []
     for branch, starts in enumerate(judge.automaton.branches):
-        starting = np.full(len(graph.ts), NONE, np.int64)
-        for state in reversed(starts):
-            starting[network.starts[:, state]] = state
         spans = _spans(graph, judge.query.window, starts)
-        first = spans.rows * states + starting[spans.rows]
+        starting = np.full(len(spans.rows), starts[0], np.int64)
+        for state in reversed(starts if len(starts) > 1 else ()):
+            starting[network.starts[spans.rows, state]] = state
+        first = spans.rows * states + starting
         last, lengths = finish_runs(forest, states, first, spans.bounds)
         complete = np.flatnonzero(last != NONE)
         pieces.append(

@@ -27,8 +27,12 @@ class RunMatches(CountedAnswers):
     @property
     def is_listed_in_order(self) -> bool:
         """Matches with one last event and window differ in their first events, and are in the order of these."""
-        first, same = self.graph.seq[self.first_rows], np.diff(self.group) == 0
-        return bool((first[1:] > first[:-1])[same].all())
+        seq = self.graph.seq
+        first, last = seq[self.first_rows], seq[self.last_rows]
+        in_order = (first[1:] > first[:-1]) | (last[1:] != last[:-1])
+        if self.window_start is not None:
+            in_order |= self.window_start[1:] != self.window_start[:-1]
+        return bool(in_order.all())
 
     @abstractmethod
     def paths(self, jobs: Ints) -> Paths:

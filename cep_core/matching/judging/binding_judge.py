@@ -12,6 +12,7 @@ bindings.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -52,12 +53,12 @@ class BindingJudge:
     def conditions(self) -> Conditions:
         return self.plan.conditions
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The variables that matches bind, in the order of the pattern."""
         return [variable.name for variable in self.query.positive]
 
-    @property
+    @cached_property
     def variable_of(self) -> Ints:
         """[state] the number of its variable among the positive variables."""
         return np.array([self.names.index(name) for name in self.automaton.variables], np.int64)

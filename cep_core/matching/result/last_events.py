@@ -29,14 +29,14 @@ class LastEvents:
     """[answer] whether its matches become certain a window's size after their first event, and not at `certain`."""
     days: Days
 
-    @property
+    @cached_property
     def group(self) -> Ints:
         """[answer] a number that answers with the same last event and window share; ascending."""
         seq = self.graph.seq[self.last_rows]
         keys = [seq] if self.window_start is None else [seq, self.window_start]
         return leaders(*keys)
 
-    @property
+    @cached_property
     def day(self) -> Ints:
         """The number of each answer's day."""
         return part_of(self.certain, self.days)

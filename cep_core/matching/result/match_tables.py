@@ -24,15 +24,21 @@ from cep_core.language.patterns.query import Query
 
 COMPACT = "_compact"
 """The suffix of the table of compact rows."""
+RANGES, LAST_TS = "last events, one range of time after the other", "last_ts"
+"""Where all matches are listed: what bounds the rows that are merged at once, and the column of the ranges."""
 
 
 def match_tables(
-    listing: Evaluator, query: Query, *, by_listing: bool, compact: Callable[[], Evaluator] | None
+    listing: Evaluator, query: Query, most: int | None, *, by_listing: bool, compact: Callable[[], Evaluator] | None
 ) -> tuple[ResultTable, ...]:
-    """The tables. `by_listing`: only a listing can count the matches. `compact` makes the evaluator of compact rows."""
+    """The tables. `most`: the rows that the listing keeps of a day (None: all). `by_listing`: only a listing can count
+    the matches. `compact` makes the evaluator of compact rows."""
     variables = tuple(variable.name for variable in query.positive)
     blocks = one_by_one if by_listing else together
-    result = ResultTable(RESULT, listing.schema, listing.merge, blocks, listing.evaluate, variables=variables)
+    bound, apart = (RANGES, LAST_TS) if most is None else ("max_matches of each slice and day", "")
+    result = ResultTable(
+        RESULT, listing.schema, listing.merge, blocks, listing.evaluate, variables=variables, bound=bound, apart=apart
+    )
     if compact is None:
         return (result,)
     rows = compact()
@@ -46,7 +52,10 @@ def match_tables(
         "One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "
         "variable's events are those that some of these matches binds to it"
     )
-    return result, ResultTable(COMPACT, rows.schema, rows.merge, cut_days, evaluate, comment, variables)
+    more = ResultTable(
+        COMPACT, rows.schema, rows.merge, cut_days, evaluate, comment, variables, bound=RANGES, apart=LAST_TS
+    )
+    return result, more
 
 
 def cut_days(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:

@@ -155,9 +155,10 @@ class PropositionalEvaluator(PolicyResults):
     def tables(self) -> tuple[ResultTable, ...]:
         """Those of every policy, episodes with their share; and how often each part of the formula is true."""
         comment = "One row is a subformula of {query} on a day, and at how many points it is true"
+        bound = "the subformulas of each slice and day"
         result, episodes, *others = super().tables
         episodes = replace(episodes, schema=self.episode_schema.append(SHARE))
-        truths = ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment)
+        truths = ResultTable(TRUTHS, TRUTHS_SCHEMA, merge_truths, together, comment=comment, bound=bound)
         return result, episodes, *others, truths
 
     @property

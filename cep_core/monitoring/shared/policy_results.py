@@ -29,6 +29,8 @@ from cep_core.monitoring.shared.listing import merge_partials, with_certain
 
 PASSES = "episodes pass over points where the left side of IMPLIES is false"
 """What `explain` says of a policy whose episodes do so."""
+VIOLATIONS = "max_violations of each slice and day"
+"""What bounds the rows of most tables while they are merged."""
 
 
 class PolicyResults(ABC):
@@ -85,7 +87,7 @@ class PolicyResults(ABC):
     @property
     def tables(self) -> tuple[ResultTable, ...]:
         return (
-            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
+            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate, bound=VIOLATIONS),
             ResultTable(
                 EPISODES,
                 self.episode_schema,
@@ -94,6 +96,7 @@ class PolicyResults(ABC):
                 comment=self.episodes_are,
                 combine=self._combined_episodes,
                 counted_in=COUNTED_IN,
+                bound=f"{VIOLATIONS}, and episodes at their ends",
             ),
             ResultTable(
                 WHY,
@@ -103,6 +106,7 @@ class PolicyResults(ABC):
                 comment=self.causes_are,
                 explain=self._explain,
                 explained=self.explained,
+                bound="the proofs of the explained violations of each slice and day",
             ),
             self._table_of_judged,
         )
@@ -125,6 +129,7 @@ class PolicyResults(ABC):
             together,
             comment=self.judged_are,
             combine=self._combined_judged,
+            bound=VIOLATIONS,
         )
 
     @property

@@ -59,14 +59,20 @@ class Line:
     def tick_end(self) -> Ints:
         """[m] One after the last vertex of each vertex's tick."""
         opens, group = self._ticks
+        if opens is group:
+            return opens + 1
         ends = np.append(opens[1:], len(self.tick))
         return ends[group] if len(opens) < len(group) else ends
 
     @cached_property
     def _ticks(self) -> tuple[Ints, Ints]:
+        """The first vertex of each tick, and the number of each vertex's tick: one array if each has its own."""
         first = self.first
         changes = np.ones(len(self.tick), dtype=np.bool_)
         changes[1:] = (self.tick[1:] != self.tick[:-1]) | (first[1:] != first[:-1])
+        if changes.all():
+            each = np.arange(len(changes), dtype=np.int64)
+            return each, each
         return np.flatnonzero(changes), np.cumsum(changes) - 1
 
     def mirrored(self) -> Line:
@@ -92,10 +98,32 @@ class Negated:
         self._line = line
         self._guarded = guarded if self.forward else guarded.mirrored()
         self._along = line if self.forward else line.mirrored()
-        self._inner = [Negated(nested, self._along) for nested in self._guarded.forbidden]
-        self._latest = _latest(self._guarded, self._along, self._inner)
+
+    @cached_property
+    def alone(self) -> Flags | None:
+        """[m] the vertices that are matches by themselves, if every match is one vertex that nothing excuses."""
+        diagram = self._guarded.diagram
+        if diagram.edges or self._guarded.forbidden or len(diagram.start) < len(diagram.variables):
+            return None
+        if not self.forward or set(diagram.end) != set(diagram.start):
+            return None
+        if any(ways != FREELY for ways in (*diagram.start.values(), *diagram.end.values())):
+            return None
+        return np.logical_or.reduce([self._line.variables[name] for name in diagram.variables])
+
+    @cached_property
+    def _inner(self) -> list[Negated]:
+        return [Negated(nested, self._along) for nested in self._guarded.forbidden]
+
+    @cached_property
+    def _latest(self) -> Ints:
+        return _latest(self._guarded, self._along, self._inner)
+
+    @cached_property
+    def _complete(self) -> Ints:
+        """[m] the latest start of a match that ends by the vertex, or NEVER."""
         free = [state for state, ways in self._guarded.diagram.end.items() if ways == FREELY]
-        self._complete = _latest_so_far(self._latest[free], self._along.offsets)
+        return _latest_so_far(self._latest, np.array(free, np.int64), self._along.offsets)
 
     def begun(self, boundary: Ints, low: Ints) -> Ints:
         """The latest start of a match inside the vertices low[n]..boundary[n]-1 of one partition, or NEVER."""
@@ -110,14 +138,13 @@ class Negated:
         return np.where(mirrored_begins == NEVER, LATEST, m - 1 - mirrored_begins)
 
     def _begun(self, boundary: Ints, low: Ints) -> Ints:
-        latest = np.full(len(boundary), NEVER, dtype=np.int64)
-        if len(self._complete):
-            latest = np.where(boundary > low, self._complete[boundary - 1], NEVER)
+        latest = _begun_by(self._complete, boundary, low)
         for state, ways in self._guarded.diagram.end.items():
             for way in ways if ways != FREELY else ():
                 lower, upper = passing(way, self._inner, self._along, boundary, low)
-                latest = np.maximum(latest, _latest_between(self._latest[state], lower, boundary, upper))
-        return np.where(latest < low, NEVER, latest)
+                begun = _latest_between(self._latest[state], lower, boundary, upper)
+                latest = np.maximum(latest, np.where(begun < low, NEVER, begun))
+        return latest
 
 
 def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, low: Ints) -> tuple[Ints, Ints]:
@@ -125,16 +152,21 @@ def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, lo
 
     These are the vertices i >= lower[n] with upper[i] >= boundary[n].
     """
-    lower = low
     upper = np.full(len(line.tick), LATEST, dtype=np.int64)
     for k in sorted(way):
-        if negated[k].forward:
-            begun = negated[k].begun(boundary, low)
-            lower = np.maximum(lower, np.where(begun == NEVER, 0, line.tick_start[begun]))
-        else:
+        if not negated[k].forward:
             last = np.repeat(line.offsets[1:], np.diff(line.offsets))
             upper = np.minimum(upper, negated[k].ended(line.tick_end, last))
-    return lower, upper
+    return passing_from(way, negated, line, boundary, low), upper
+
+
+def passing_from(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, low: Ints) -> Ints:
+    """`lower` of `passing`."""
+    lower = low
+    for k in sorted(way):
+        if negated[k].forward:
+            lower = _cut_off(lower, negated[k].begun(boundary, low), line.tick_start)
+    return lower
 
 
 def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
@@ -298,16 +330,51 @@ def _latest_begins(start: Flags, edges: _Edges, tests: _Tests, tick_start: Ints,
 
 
 @njit(cache=True)
-def _latest_so_far(latest: Ints, offsets: Ints) -> Ints:
-    """[m] For each vertex, the largest latest[., j] over all j of its partition up to it, or NEVER."""
+def _latest_so_far(latest: Ints, states: Ints, offsets: Ints) -> Ints:
+    """[m] For each vertex, the largest latest[s, j] over all j of its partition up to it and some states, or NEVER."""
     largest = np.full(latest.shape[1], NEVER, np.int64)
-    for p in range(offsets.shape[0] - 1):
-        for i in range(offsets[p], offsets[p + 1]):
-            if i > offsets[p]:
-                largest[i] = largest[i - 1]
-            for s in range(latest.shape[0]):
-                largest[i] = max(largest[i], latest[s, i])
+    for s in states:
+        for p in range(offsets.shape[0] - 1):
+            so_far = np.int64(NEVER)
+            for i in range(offsets[p], offsets[p + 1]):
+                so_far = max(so_far, latest[s, i])
+                largest[i] = max(largest[i], so_far)
     return largest
+
+
+@njit(cache=True)
+def since_last(ends: Flags, tick: Ints, offsets: Ints) -> Ints:
+    """[m] the first vertex of the tick of the last vertex in `ends` before each vertex's tick, or of its partition."""
+    since = np.empty(tick.shape[0], np.int64)
+    for p in range(offsets.shape[0] - 1):
+        opened = last = upcoming = offsets[p]
+        for i in range(offsets[p], offsets[p + 1]):
+            if i > offsets[p] and tick[i] != tick[i - 1]:
+                opened, last = i, upcoming
+            since[i] = last
+            if ends[i]:
+                upcoming = opened
+    return since
+
+
+@njit(cache=True)
+def _begun_by(complete: Ints, boundary: Ints, low: Ints) -> Ints:
+    """The latest start of a match inside the vertices low[n]..boundary[n]-1 of one partition, or NEVER."""
+    latest = np.full(boundary.shape[0], NEVER, np.int64)
+    for n in range(boundary.shape[0]):
+        if boundary[n] > low[n] and complete[boundary[n] - 1] >= low[n]:
+            latest[n] = complete[boundary[n] - 1]
+    return latest
+
+
+@njit(cache=True)
+def _cut_off(lower: Ints, begun: Ints, tick_start: Ints) -> Ints:
+    """The first vertices that may be followed, where the tick of a match's start must not be over."""
+    cut = lower.copy()
+    for n in range(lower.shape[0]):
+        if begun[n] != NEVER:
+            cut[n] = max(cut[n], tick_start[begun[n]])
+    return cut
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cep_core.arrays import Bits, Flags, Ints
+from cep_core.candidates.roles import Roles
 from cep_core.trends.plan.state_arrays import StateArrays
 
 
@@ -129,6 +130,8 @@ def states_of(variables: Iterable[str], binds: Mapping[str, Flags], vertices: in
     >>> states_of(["A", "B"], {"A": np.array([True, False]), "B": np.array([True, True])}, 2)
     array([3, 2], dtype=uint64)
     """
+    if isinstance(binds, Roles):
+        return binds.states(variables)
     words = np.zeros(vertices, dtype=np.uint64)
     names = list(variables)
     for first in range(0, len(names), 8):  # eight states at a time, in bytes

@@ -5,7 +5,9 @@ If the measure of a total is negative for some vertex, the total takes two colum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +25,8 @@ class Weights:
 
     words: Ints
     """The weights as machine words; void if `wide`."""
-    limbs: Bits
-    """The weights as limbs of 32 bits, [m, J, limbs]."""
+    parts: tuple[Bits, ...]
+    """The weights of each column as limbs of 32 bits, [m, limbs]."""
     states: Bits
     """[J] The states in which an occurrence counts, as bits."""
     wide: bool
@@ -33,6 +35,14 @@ class Weights:
     """For each total, the columns of its positive and of its negative part."""
     shifts: tuple[int, ...]
     """Each total is its number divided by 2**shift."""
+
+    @cached_property
+    def limbs(self) -> Bits:
+        """The weights as limbs of 32 bits, [m, J, limbs]: the exact kernel reads them."""
+        limbs = np.zeros((len(self.words), len(self.parts), _width(self.parts)), dtype=np.uint64)
+        for j, part in enumerate(self.parts):
+            limbs[:, j, : part.shape[1]] = part
+        return limbs
 
     def totals(self, sums: list[Integers]) -> list[Integers]:
         """The plan's totals from the sums of the J columns."""
@@ -56,14 +66,16 @@ def weights_of(
             if part is not None:
                 parts.append(part)
                 states.append(bits)
-    width = max((part.shape[1] for part in parts), default=1)
-    limbs = np.zeros((vertices, len(parts), width), dtype=np.uint64)
+    words = np.empty((vertices, len(parts)), dtype=np.int64)
+    wide = False
     for j, part in enumerate(parts):
-        limbs[:, j, : part.shape[1]] = part
-    words = limbs[:, :, 0].astype(np.int64)
-    if width > 1:
-        words |= (limbs[:, :, 1] << LIMB_BITS).astype(np.int64)
-    wide = bool(limbs[:, :, 2:].any()) or bool(((words < 0) | (words >= LIMIT)).any())
-    return Weights(
-        np.ascontiguousarray(words), limbs, np.array(states, dtype=np.uint64), wide, tuple(places), tuple(shifts)
-    )
+        words[:, j] = part[:, 0].view(np.int64)
+        if part.shape[1] > 1:
+            words[:, j] |= (part[:, 1] << LIMB_BITS).view(np.int64)
+            wide |= bool(part[:, 2:].any()) or bool(((words[:, j] < 0) | (words[:, j] >= LIMIT)).any())
+    return Weights(words, tuple(parts), np.array(states, dtype=np.uint64), wide, tuple(places), tuple(shifts))
+
+
+def _width(parts: Sequence[Bits]) -> int:
+    """The limbs of the widest column."""
+    return max((part.shape[1] for part in parts), default=1)

@@ -19,6 +19,8 @@ from cep_core.trends.arrays.ranges import Ranges
 
 EARLIEST = np.iinfo(np.int64).min
 LATEST = np.iinfo(np.int64).max
+NEARER = 1 << 50
+"""A quotient of numbers nearer to 0 than this, in doubles, is less than 1 off."""
 NEAR = 8
 """Vertices that are looked at one after another before a search takes larger steps."""
 
@@ -43,8 +45,12 @@ class Windows:
     @cached_property
     def ranges(self) -> Ranges:
         """The ranges in the form that kernels read."""
-        one_each = len(self.opener) == len(self.partition)
-        return Ranges(self.first, self.last, self.partition if one_each else self.partition[self.opener])
+        return Ranges(self.first, self.last, self.partition if self.one_each else self.partition[self.opener])
+
+    @property
+    def one_each(self) -> bool:
+        """Whether each window has a range of its own, in the same order."""
+        return len(self.opener) == len(self.partition)
 
 
 def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int, ...] | None = None) -> Windows:
@@ -74,10 +80,11 @@ def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> 
     """`_list` for windows one after another: each has a range of its own."""
     columns = np.empty((4, ts.shape[0]), np.int64)
     n = 0
+    share = 1.0 / size
     for p in range(offsets.shape[0] - 1):
         first, stop = offsets[p], offsets[p + 1]
         while first < stop:
-            k = ts[first] // size
+            k = _quotient(ts[first], size, share)
             after = (k + 1) * size
             if after > end:
                 break
@@ -90,6 +97,19 @@ def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> 
                 n += 1
             first = last
     return columns[0, :n], columns[1, :n], columns[2, :n], columns[3, :n]
+
+
+@inner
+def _quotient(moment: int, size: int, share: float) -> int:
+    """moment // size. `share`: 1 / size, by which near numbers are multiplied: a division takes ten times as long."""
+    if not -NEARER < moment < NEARER:
+        return moment // size
+    k = int(np.floor(moment * share))
+    while k * size > moment:
+        k -= 1
+    while (k + 1) * size <= moment:
+        k += 1
+    return k
 
 
 @inner

@@ -10,7 +10,7 @@ of its row limit and of the reach that it reads back. So this bounds the whole m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -57,9 +57,7 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
         states=states_of(plan.variables, candidates.variables, len(candidates.rows)),
         weights=weights.words,
         weighted=weights.states,
-        codes=np.stack([codes for codes, _ in coded], axis=1)
-        if coded
-        else np.zeros((len(candidates.rows), 0), np.int64),
+        codes=_side_by_side([codes for codes, _ in coded], len(candidates.rows)),
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
     comparing = Comparing(candidates)
@@ -68,7 +66,7 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
     comparisons = _comparisons(plan, comparing, vertices, cuts)
     limits = cuts.limits(windows)
 
-    def count_part(part: Windows, ranges: Ints) -> tuple[list[Integers], Ints]:
+    def count_part(part: Windows, ranges: slice) -> tuple[list[Integers], Ints]:
         limited = limits.take(ranges)
         return _count(Case(plan, vertices, comparisons, limited, weights, part, clock, candidates.offsets))
 
@@ -77,8 +75,9 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
     totals, shifts = zip(
         (sums[0], 0), *((sums[0], 0) if nonzero else next(counted) for nonzero in never_zero), strict=True
     )
-    live = np.flatnonzero(sums[0].nonzero()[windows.range])
-    rows = windows.range[live]
+    counted_ranges = sums[0].nonzero()
+    live = np.flatnonzero(counted_ranges if windows.one_each else counted_ranges[windows.range])
+    rows = live if windows.one_each else windows.range[live]
     return Trends(
         windows.partition[live],
         windows.index[live],
@@ -96,12 +95,23 @@ def _never_zero(total: CarriedTotal, plan: TrendPlan, numbers: Candidates, colum
     """
     if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
+    if not columns[total.attribute].null_count:
+        return True
     missing = unknown(columns[total.attribute])
     return not any(bool((missing & numbers.variables[name]).any()) for name in total.variables)
 
 
+def _side_by_side(columns: Sequence[Ints], rows: int) -> Ints:
+    """[rows, columns]; one column alone is not copied."""
+    if len(columns) == 1:
+        return columns[0][:, np.newaxis]
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int64)
+
+
 def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array]:
     """The attributes that the totals and minima read, of some rows of the events."""
+    if not aggregates.attributes:
+        return {}
     table = rows(aggregates.attributes)
     return {
         name: column(table, name).cast(ARROW_TYPES[kind], safe=False) for name, kind in aggregates.attributes.items()

@@ -48,6 +48,8 @@ class Case:
     @cached_property
     def overlapping(self) -> bool:
         """Whether consecutive windows of a partition share vertices."""
+        if self.plan.size == self.plan.slide:
+            return False
         first, last = self.windows.first, self.windows.last
         return bool(((first[1:] < last[:-1]) & (self.partition[1:] == self.partition[:-1])).any())
 

@@ -47,14 +47,14 @@ def on_cores(number: int | None = None) -> Iterator[None]:
         _ALLOWED.reset(token)
 
 
-def count_in_parts(windows: Windows, count: Callable[[Windows, Ints], Counted]) -> Counted:
+def count_in_parts(windows: Windows, count: Callable[[Windows, slice], Counted]) -> Counted:
     """`count(part, ranges)` of every part of the windows, joined. Uses the cores that this context allows."""
     threads = _ALLOWED.get()
     bounds = part_bounds(windows, threads)
     parts = [
         (
             replace(windows, first=windows.first[a:b], last=windows.last[a:b], opener=windows.opener[a:b]),
-            np.arange(a, b),
+            slice(a, b),
         )
         for a, b in pairwise(bounds.tolist())
     ]

@@ -70,11 +70,15 @@ class Kernel:
 
 
 def costs_of(case: Case) -> Costs:
-    """[kernels, partitions] The cost of each kernel in the table; infinite if it does not apply."""
+    """[kernels, partitions] The cost of each kernel in the table; infinite if it does not apply.
+
+    Windows one after another share nothing. Then the costs ascend in the order of the table, so nothing is counted.
+    """
     costs = np.full((len(KERNELS), case.partitions), np.inf)
+    apart = case.plan.size == case.plan.slide
     for number, kernel in enumerate(KERNELS):
         if kernel.serves(case.plan) and kernel.fits(case):
-            costs[number] = kernel.cost(case)
+            costs[number] = number if apart else kernel.cost(case)
     return costs
 
 

@@ -30,22 +30,18 @@ def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
     template, comparisons, vertices, _ = graph
     masks = two_states(template)
     first, last, _ = ranges
-    ends = np.flatnonzero(template.end)
     if vertices.weights.shape[1] or vertices.codes.shape[1]:
+        ends = np.flatnonzero(template.end)
         by_state = no_numbers(vertices, len(first), 1, BEGIN)._replace(overflowed=numbers.overflowed)
         aggregate_panes(masks, vertices, first, last, 1, by_state)
         numbers.minima[:] = by_state.minima[:, 0, ends].min(axis=1, initial=NOTHING)
         numbers.totals[:] = by_state.totals[:, 0, ends].sum(axis=1)
+        for total in numbers.totals.T:
+            numbers.overflowed[:] |= (total < 0) | (total >= LIMIT)
+    elif len(comparisons.source):
+        count_beginning_cut(masks, comparisons, vertices, first, last, numbers.totals, numbers.overflowed)
     else:
-        counts = np.zeros((len(first), BEGIN), dtype=np.int64)
-        if len(comparisons.source):
-            count_beginning_cut(masks, comparisons, vertices, first, last, counts, numbers.overflowed)
-        else:
-            count_beginning(masks, vertices, first, last, counts, numbers.overflowed)
-        for state in ends:
-            numbers.totals[:, 0] += counts[:, state]
-    for total in numbers.totals.T:
-        numbers.overflowed[:] |= (total < 0) | (total >= LIMIT)
+        count_beginning(masks, vertices, first, last, numbers.totals, numbers.overflowed)
 
 
 def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:

@@ -42,6 +42,9 @@ class TwoStates(NamedTuple):
     start_0: int
     """1 or 0."""
     start_1: int
+    end_0: int
+    """A mask: whether a trend may end in the state."""
+    end_1: int
 
 
 def two_states(template: StateArrays) -> TwoStates:
@@ -55,16 +58,17 @@ def two_states(template: StateArrays) -> TwoStates:
     for target in range(len(template.start)):
         begin, end = template.first_predecessor[target : target + 2]
         edges[template.predecessors[begin:end], target] = -1
-    start = np.zeros(2, dtype=np.int64)
+    start, end = np.zeros((2, 2), dtype=np.int64)
     start[: len(template.start)] = template.start
-    return TwoStates(*edges.ravel().tolist(), *start.tolist())
+    end[: len(template.end)] = template.end
+    return TwoStates(*edges.ravel().tolist(), *start.tolist(), *(-end).tolist())
 
 
 @njit(cache=True, nogil=True)
 def count_beginning(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
 ) -> None:
-    """Count the trends that begin in each pane first[p]..last[p]-1, by the state in which they end: totals[P, 2]."""
+    """Count the trends that begin and end in each pane first[p]..last[p]-1: totals[P, 0]."""
     for p in range(first.shape[0]):
         before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
         tick = vertices.tick[first[p]]
@@ -79,9 +83,8 @@ def count_beginning(
                 bits >> 1 & 1
             )
             seen |= total_0 | total_1
-        totals[p, 0] = total_0
-        totals[p, 1] = total_1
-        overflowed[p] = seen < 0 or seen >= LIMIT
+        totals[p, 0] = (total_0 & template.end_0) + (total_1 & template.end_1)
+        overflowed[p] = seen < 0 or seen >= LIMIT or totals[p, 0] >= LIMIT
 
 
 @njit(cache=True, nogil=True)
@@ -134,9 +137,8 @@ def count_beginning_cut(
             total_0 += count_0 & -(bits & 1)
             total_1 += count_1 & -(bits >> 1 & 1)
             seen |= total_0 | total_1
-        totals[p, 0] = total_0
-        totals[p, 1] = total_1
-        overflowed[p] = seen < 0 or seen >= LIMIT
+        totals[p, 0] = (total_0 & template.end_0) + (total_1 & template.end_1)
+        overflowed[p] = seen < 0 or seen >= LIMIT or totals[p, 0] >= LIMIT
 
 
 @njit(cache=True, nogil=True)

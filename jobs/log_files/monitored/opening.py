@@ -16,14 +16,15 @@ import pyarrow as pa
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.text_log import open_text
+from jobs.log_files.reading.log_file import FORMS
 from jobs.log_files.remarks import remark
+from jobs.log_files.times.log_clock import LogClock
 
 STANDARD_INPUT = Path("-")
 TEXTS = ("monpoly", "dejavu", "rv")
-TABLES = ("csv", "json", "parquet")
+TABLES = FORMS
 NAMES = "names"
 """The form of a text with a time-point on each line: its stamp and the names that hold there."""
 
@@ -43,8 +44,9 @@ class OpenedLog:
 def opened(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedLog:
     """The log of the command line. Raises what `read_log` raises, and WrongWorkload where options contradict."""
     is_table = options.format in TABLES or (options.format is None and options.sig is None)
-    if options.log == STANDARD_INPUT and is_table:
-        raise WrongWorkload("standard input is read as a text, whose signature is needed: --sig FILE")
+    if options.log == STANDARD_INPUT and is_table and options.format is None:
+        hint = f"--sig FILE gives its signature; of a table --format {', '.join(TABLES)}"
+        raise WrongWorkload(f"standard input is read as a text: {hint}")
     if is_table:
         if options.sig is not None:
             raise WrongWorkload(f"--sig: a {options.format} file has columns of its own; leave the signature out")
@@ -58,6 +60,8 @@ def opened(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedL
 
 def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
     refuse_options_of_tables(options)
+    if options.skip_bad is not None:
+        raise WrongWorkload("--skip-bad is for .mtl policies, and for CSV files")
     is_input = options.log == STANDARD_INPUT
     log = cast(BinaryIO, sys.stdin.buffer) if is_input else open_text(options.log, meter)
     signature = query_text(options.sig, "signature")
@@ -66,6 +70,6 @@ def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
 
 def _table(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedLog:
     reading = reading_of(options)
-    log = read_log(options.log, wanted, reading, lambda done, of: meter.tell("reading", done, of))
+    log = read_log(options.logs, wanted, reading, lambda done, of: meter.tell("reading", done, of))
     remark(*log.notes)
-    return OpenedLog(log.events, LogClock.of(log, options.zone), unit=log.schema.unit)
+    return OpenedLog(log.events, log.clock, unit=log.schema.unit)

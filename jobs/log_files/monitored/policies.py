@@ -21,17 +21,17 @@ from cep_core.stream_settings import Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text
 from jobs.log_files.log import Wanted
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import opened
 from jobs.log_files.monitored.propositional import AskedTruths, is_propositional
+from jobs.log_files.times.log_clock import LogClock
 from jobs.workload.files.problems import nearest
 
 if TYPE_CHECKING:
     from cep_core.monitoring.shared.why.verdict_causes import Sharing
 
 Value = int | float | str
-_FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("skip_bad", "--skip-bad"), ("atom", "--atom"))
+_FOR_TRUTHS = (("mode", "--mode"), ("resolved", "--resolved"), ("atom", "--atom"))
 
 
 class ToldCauses(Protocol):

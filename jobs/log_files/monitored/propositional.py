@@ -22,12 +22,12 @@ from cep_core.stream_settings import StreamSettings, Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.log_clock import LogClock
-from jobs.log_files.log_file import COMPRESSED
 from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
 from jobs.log_files.monitored.text_log import open_text
+from jobs.log_files.reading.named_files import form_suffix
 from jobs.log_files.remarks import remark
+from jobs.log_files.times.log_clock import LogClock
 
 if TYPE_CHECKING:
     from cep_core.monitoring.shared.why.verdict_causes import Causes
@@ -49,7 +49,7 @@ class AskedTruths:
             options.end,
             options.points,
             options.for_each,
-            options.skip_bad,
+            options.skip_bad is not None,
             with_causes=options.why is not None or options.why_not is not None,
             at_once=options.log == STANDARD_INPUT,
         )
@@ -109,13 +109,11 @@ class AskedTruths:
                 return PropositionalOnLog(options.query, source, self._settings, self._of_names())
             except ValueError as error:
                 raise WrongWorkload(f"{options.query}: {error}") from error
-        if options.skip_bad:
-            raise WrongWorkload("--skip-bad is for text logs: a table has no lines that are no points")
-        log = read_log(options.log, self._wanted(), reading_of(options), self._tick)
+        log = read_log(options.logs, self._wanted(), reading_of(options), self._tick)
         remark(*log.notes)
         if taken := sorted(self._conditions.keys() & log.schema.types.keys()):
             raise WrongWorkload(f"--atom: '{taken[0]}' is an event type, which is an atom already")
-        self.clock = LogClock.of(log, options.zone)
+        self.clock = log.clock
         try:
             return PropositionalOnLog(options.query, log.events, self._settings, self._with_conditions(log.schema))
         except ValueError as error:
@@ -125,17 +123,14 @@ class AskedTruths:
         """Whether the log is a table: as the user says, else unless its text begins with @."""
         options = self._options
         if options.log == STANDARD_INPUT:
-            if options.format in TABLES:
-                raise WrongWorkload("standard input is read as a text of lines '@ts name name ...'")
-            return False
+            return options.format in TABLES
         if options.format is not None:
             return options.format in TABLES
         with open_text(options.log, Meter()) as file:
             begin = file.read(1 << 16).lstrip()
         if not begin.startswith(b"@") and (self._conditions or options.for_each):
             return True
-        suffixes = [suffix.lower() for suffix in options.log.suffixes if suffix.lower() not in COMPRESSED]
-        return bool(begin) and not begin.startswith(b"@") and bool(suffixes) and suffixes[-1] not in (".log", ".txt")
+        return bool(begin) and not begin.startswith(b"@") and form_suffix(options.log) not in ("", ".log", ".txt")
 
     def _tick(self, done: int, total: int) -> None:
         self._meter.tell("reading", done, total)

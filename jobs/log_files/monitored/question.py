@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.log_clock import LogClock
+from jobs.log_files.times.log_clock import LogClock
 
 _VERDICT = re.compile(r"\s*(?P<values>.*?)\s*@\s*(?P<time>[-\d][-\d:.T ]*?)\s*(?:\+\s*(?P<offset>\d+))?\s*")
 _FLOAT = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)|nan")

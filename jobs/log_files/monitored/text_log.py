@@ -12,8 +12,9 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from jobs.exits import RunError
-from jobs.log_files.log_file import COMPRESSED, unreadable
 from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.reading.log_file import unreadable
+from jobs.log_files.reading.named_files import COMPRESSED
 
 
 def open_text(path: Path, meter: Meter) -> BinaryIO:

@@ -10,9 +10,9 @@ from textwrap import indent
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.monitored.policies import ToldCauses, Value
 from jobs.log_files.monitored.verdicts import VerdictListing
+from jobs.log_files.times.log_clock import LogClock
 
 _POINT = ("tp", "ts", "offset", "verdict", "equal_ts", "equal_offset")
 

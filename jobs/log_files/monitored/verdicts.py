@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from jobs.log_files.log_clock import LogClock
 from jobs.log_files.monitored.policies import ToldCauses, Value
 from jobs.log_files.output import is_for_programs, write_csv, write_result
+from jobs.log_files.times.log_clock import LogClock
 
 SHOWN = 20
 """Verdicts listed for a person."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from jobs.raw.row_days import RowDays
 from jobs.workload.sections.sources import Source
 
 LONGEST = 1 << 20
@@ -23,7 +24,7 @@ class TextForm:
     """The form of a source's text files. `columns`: declared names with their SQL types, in order.
 
     `missing`: the text that means a missing value, beside the empty text. `separator`, `quote`, `comment`: one ASCII
-    character, or none (""). `longest`: bytes of the longest row.
+    character, or none (""). `longest`: bytes of the longest row. `time`: how rows tell their days; None: they do not.
     """
 
     format: Literal["csv", "json"]
@@ -34,6 +35,7 @@ class TextForm:
     quote: str = '"'
     comment: str = ""
     longest: int = LONGEST
+    time: RowDays | None = None
 
     @property
     def has_header(self) -> bool:
@@ -75,9 +77,10 @@ def _is_mark(text: str) -> bool:
 
 @dataclass(frozen=True)
 class ParquetForm:
-    """The form of Parquet files. `columns`: declared names with their SQL types, in order."""
+    """The form of Parquet files. `columns`: declared names with their SQL types, in order. `time`: as of TextForm."""
 
     columns: dict[str, str]
+    time: RowDays | None = None
 
 
 FileForm = TextForm | ParquetForm

@@ -17,7 +17,7 @@ def survey_of(path: Path, form: FileForm, size: int = RANGE) -> FileSurvey:
     """A file and its ranges of about `size` bytes. Raises WrongHeader, UnreadableSource."""
     try:
         if isinstance(form, ParquetForm):
-            return survey_parquet(path, form.columns, size)
+            return survey_parquet(path, form.columns, size, form.time)
         return survey_text(path, form, size)
     except OSError as error:
         raise UnreadableSource(path, error.strerror or str(error)) from error
@@ -25,4 +25,6 @@ def survey_of(path: Path, form: FileForm, size: int = RANGE) -> FileSurvey:
 
 def rows_in(part: FileRange, form: FileForm) -> Iterator[RowBlock]:
     """The rows of a range. Raises WrongHeader, UnreadableSource."""
-    return read_parquet(part, form.columns) if isinstance(form, ParquetForm) else read_text(part, form)
+    if isinstance(form, ParquetForm):
+        return read_parquet(part, form.columns, form.time.column if form.time else None)
+    return read_text(part, form)

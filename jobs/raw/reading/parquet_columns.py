@@ -37,9 +37,9 @@ Taken = tuple[pa.Array, Flags]
 
 
 def opened(path: Path) -> pq.ParquetFile:
-    """The file. Raises UnreadableSource."""
+    """The file, whose pages are held against their checksums where it has some. Raises UnreadableSource."""
     try:
-        return pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
+        return pq.ParquetFile(path, coerce_int96_timestamp_unit="us", page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         refuse_damaged([str(path)])
         raise UnreadableSource(path, str(error)) from error

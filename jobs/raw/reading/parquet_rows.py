@@ -23,12 +23,16 @@ from jobs.raw.reading.refused_rows import TYPE, RefusedRow, refused_batch
 from jobs.raw.reading.row_judgement import schema_of
 from jobs.raw.reading.text_blocks import FileRange
 from jobs.raw.reading.text_rows import RowBlock, empty_batch
+from jobs.raw.row_days import moments_of
 
 BATCH = 1 << 16
 
 
-def read_parquet(part: FileRange, columns: dict[str, str]) -> Iterator[RowBlock]:
-    """The rows of row groups `begin` to `end`. Raises WrongHeader, UnreadableSource."""
+def read_parquet(part: FileRange, columns: dict[str, str], time: str | None = None) -> Iterator[RowBlock]:
+    """The rows of row groups `begin` to `end`. `time`: the column that tells their days.
+
+    Raises WrongHeader, UnreadableSource.
+    """
     ordinal, refused = part.ordinal, 0
     with opened(part.path) as file:
         checked_schema(part.path, file.schema_arrow, columns)
@@ -36,7 +40,7 @@ def read_parquet(part: FileRange, columns: dict[str, str]) -> Iterator[RowBlock]
         footer_rows = sum(file.metadata.row_group(group).num_rows for group in groups)
         try:
             for batch in file.iter_batches(BATCH, row_groups=list(groups), columns=list(columns)) if groups else ():
-                rows, refusals = _judged(batch, columns, ordinal)
+                rows, refusals = _judged(batch, columns, ordinal, time)
                 ordinal += batch.num_rows
                 refused += len(refusals)
                 yield RowBlock(rows, refused_batch(refusals))
@@ -47,7 +51,9 @@ def read_parquet(part: FileRange, columns: dict[str, str]) -> Iterator[RowBlock]
     yield RowBlock(empty_batch(schema_of(columns)), refused_batch([]), ledger)
 
 
-def _judged(batch: pa.RecordBatch, columns: dict[str, str], ordinal: int) -> tuple[pa.RecordBatch, list[RefusedRow]]:
+def _judged(
+    batch: pa.RecordBatch, columns: dict[str, str], ordinal: int, time: str | None
+) -> tuple[pa.RecordBatch, list[RefusedRow]]:
     first_wrong = np.full(batch.num_rows, -1, np.int16)
     typed, hashes = [], np.full(batch.num_rows, 42, np.uint64)
     for place, (name, kind) in enumerate(columns.items()):
@@ -60,8 +66,11 @@ def _judged(batch: pa.RecordBatch, columns: dict[str, str], ordinal: int) -> tup
     nowhere = np.full(batch.num_rows, -1, np.int64)
     no_texts = pa.nulls(batch.num_rows, pa.string())
     rows = pa.record_batch([*typed, ordinals, nowhere, hashes.view(np.int64), no_texts], schema=schema_of(columns))
+    moments = moments_of(typed[list(columns).index(time)]) if time else pa.nulls(batch.num_rows, pa.int64())
     refused = [
-        _refused(batch.slice(row, 1).select(list(columns)), ordinal + int(row), list(columns.items())[first_wrong[row]])
+        _refused(
+            batch.slice(row, 1).select(list(columns)), ordinal + int(row), list(columns.items())[first_wrong[row]]
+        )._replace(moment=moments[row].as_py())
         for row in np.flatnonzero(wrong)
     ]
     return rows.filter(pa.array(~wrong)) if refused else rows, refused

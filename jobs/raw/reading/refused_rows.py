@@ -17,9 +17,11 @@ REFUSED = pa.schema(
         ("rule", pa.string()),
         ("reason", pa.string()),
         ("raw", pa.string()),
+        ("moment", pa.int64()),
     ]
 )
-"""`ordinal`: the row's number in its file. `offset`: its first byte in the file's text; of Parquet, -1."""
+"""`ordinal`: the row's number in its file. `offset`: its first byte in the file's text; of Parquet, -1. `moment`: what
+its time says (`moments_of`), if the source declares one and the row has a value there."""
 
 UTF8, SHAPE, TYPE = "utf8", "shape", "type"
 """Rules of every source: bytes are UTF-8, fields are those of the header, values have the declared type."""
@@ -33,6 +35,7 @@ class RefusedRow(NamedTuple):
     rule: str
     reason: str
     raw: str
+    moment: int | None = None
 
 
 def refused_batch(rows: Sequence[RefusedRow]) -> pa.RecordBatch:

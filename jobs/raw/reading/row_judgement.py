@@ -31,6 +31,7 @@ from jobs.raw.reading.kernels.row_places import (
 from jobs.raw.reading.refused_rows import SHAPE, TYPE, UTF8, RefusedRow, shown
 from jobs.raw.reading.scanning import ScannedRows
 from jobs.raw.reading.typed_columns import ARROW_TYPES, column_at, leave_out_missing, texts_at
+from jobs.raw.row_days import moments_of
 
 ORDINAL, OFFSET, HASH, RAW = "_ordinal", "_offset", "_hash", "_raw"
 """Columns beside the declared ones: the row's number in its file, its first byte in the file's text, its hash, its
@@ -78,7 +79,8 @@ class RowJudgement:
         offsets = places.begins.astype(np.int64) + self._scanned.offset
         raws = texts_at(self._text, np.where(wrong, -1, places.begins), np.where(wrong, -1, places.ends))
         rows = pa.record_batch([*typed, ordinals, offsets, hashes.view(np.int64), raws], schema=schema_of(columns))
-        refused = [self._refused(int(row), int(first_wrong[row])) for row in np.flatnonzero(wrong)]
+        moments = self._moments(typed)
+        refused = [self._refused(int(row), int(first_wrong[row]), moments) for row in np.flatnonzero(wrong)]
         return rows.filter(pa.array(~wrong)) if refused else rows, refused
 
     def _check_bytes(self) -> None:
@@ -149,13 +151,17 @@ class RowJudgement:
     def _raw(self, row: SupportsIndex) -> bytes:
         return self._scanned.data[self._places.begins[row] : self._places.ends[row]]
 
-    def _refused(self, row: int, column: int) -> RefusedRow:
+    def _moments(self, typed: list[pa.Array]) -> pa.Array | None:
+        """What the rows' time says, if the source declares one."""
+        time = self._form.time
+        return moments_of(typed[list(self._form.columns).index(time.column)]) if time else None
+
+    def _refused(self, row: int, column: int, moments: pa.Array | None) -> RefusedRow:
         rule, reason = self._rule(row, column)
         raw = self._raw(row)
         ordinal, offset = self._ordinal + row, self._scanned.offset + int(self._places.begins[row])
-        return RefusedRow(
-            ordinal, offset, rule, reason, shown(raw[: self._form.kept] if self._verdicts[row] == LONG else raw)
-        )
+        text = shown(raw[: self._form.kept] if self._verdicts[row] == LONG else raw)
+        return RefusedRow(ordinal, offset, rule, reason, text, None if moments is None else moments[row].as_py())
 
     def _rule(self, row: int, column: int) -> tuple[str, str]:
         form, verdict = self._form, int(self._verdicts[row])

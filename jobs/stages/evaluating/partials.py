@@ -8,6 +8,7 @@ kernels that this process has, costs more than the evaluation (docs/decisions/00
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from jobs.stages.evaluating.slice_files import Slices, columns_of, events_of, sl
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 from jobs.stages.evaluating.spark_workers import in_workers
 from jobs.stages.held_rows import is_held
+from jobs.stages.slicing.mapped_points import open_points
 
 if TYPE_CHECKING:
     from jobs.runs.run import Run
@@ -25,18 +27,20 @@ Way = Literal["here", "paths", "scan"]
 
 
 def partials_of(
-    run: Run, assignment: Assignment, silent: Collection[str], points: pa.Table | None, way: Way | None
+    run: Run, assignment: Assignment, silent: Collection[str], points: Path | None, way: Way | None, folder: Path
 ) -> list[SlicePartial]:
     """The partial results of every slice of the assignment's plans. `silent`: the queries that speak of silence.
 
-    `points`: all time-points of the days read, if a query reads them. `way`: None takes the cheapest that is possible.
+    `points`: the folder of all time-points of the days read, if a query reads them. `way`: None takes the cheapest that
+    is possible. `folder`: where workers may leave batches.
     """
     slices = slices_of(run, assignment, silent)
     if way is None:
         way = "scan" if not slices.local else "here" if is_held(run) else "paths"
     if way == "here":
-        return list(gather(assignment, _evaluated_here(run, slices, assignment, points), points))
-    return in_workers(run, slices, assignment, points, by_path=way == "paths")
+        rows = None if points is None else open_points(points)
+        return list(gather(assignment, _evaluated_here(run, slices, assignment, rows), rows))
+    return in_workers(run, slices, assignment, points, folder, by_path=way == "paths")
 
 
 def _evaluated_here(

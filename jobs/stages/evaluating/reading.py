@@ -16,7 +16,7 @@ from cep_core.language.evaluator import Evaluator, Reach
 from cep_core.slicing import read_from
 
 WORTH_CUTTING = 0.75
-"""A range is cut in two only if the larger part reads at most this share of its events. The rest is reach."""
+"""A range is cut in two only if the larger part reads at most this share of its rows. The rest is reach."""
 
 Moments = tuple[int, ...]
 Stamps = npt.NDArray[np.int64]
@@ -45,10 +45,15 @@ class Reading:
         """The first log time that a result certain at `moment` can depend on."""
         return read_from(moment, self.reach, self.stamps if self.points is None else self.points["ts"].to_numpy())
 
-    def events(self, days: Moments) -> int:
-        """How many events the results of some days depend on."""
-        read = between(self.stamps, self.start(days[0]), days[-1])
-        return read.stop - read.start
+    def rows(self, days: Moments) -> int:
+        """How many events, or time-points where these are more, the results of some days depend on."""
+        start = self.start(days[0])
+        events = between(self.stamps, start, days[-1])
+        if self.points is None:
+            return events.stop - events.start
+        read = between(self.points["ts"].to_numpy(), start, days[-1])
+        points = int(self.points["points"].to_numpy()[read].sum())
+        return max(events.stop - events.start, points)
 
     def points_of(self, start: int, end: int, inputs: tuple[int, int]) -> pa.Table | None:
         """The time-points with stamps in [start, end), and those of the stamps before and after.
@@ -65,14 +70,14 @@ class Reading:
 
 
 def pieces(days: Moments, reading: Reading, limit: int) -> list[Moments]:
-    """`days`, cut until each part reads at most `limit` events; at day boundaries if there are any.
+    """`days`, cut until each part reads at most `limit` events and time-points; at day boundaries if there are any.
 
     >>> pieces((0, 10, 20, 30, 40), Reading(Reach(time=2), np.arange(40)), limit=15)
     [(0, 10), (10, 20), (20, 30), (30, 40)]
     >>> pieces((0, 40), Reading(Reach(time=1000), np.arange(40)), limit=15)  # every part would read nearly all of it
     [(0, 40)]
     """
-    rows = reading.events(days)
+    rows = reading.rows(days)
     if rows <= limit or days[-1] - days[0] < 2:
         return [days]
     middle = days[len(days) // 2] if len(days) > 2 else (days[0] + days[-1]) // 2
@@ -80,7 +85,7 @@ def pieces(days: Moments, reading: Reading, limit: int) -> list[Moments]:
         (*(moment for moment in days if moment < middle), middle),
         (middle, *(moment for moment in days if moment > middle)),
     )
-    if max(map(reading.events, halves)) > WORTH_CUTTING * rows:
+    if max(map(reading.rows, halves)) > WORTH_CUTTING * rows:
         return [days]
     return [piece for half in halves for piece in pieces(half, reading, limit)]
 

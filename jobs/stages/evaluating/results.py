@@ -12,7 +12,6 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import DayResult
@@ -20,6 +19,7 @@ from cep_core.matching.result.identity import MATCH_ID, match_ids
 from cep_core.numbers.count_columns import all_digits, from_digits
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import equal, one_of
+from jobs.lake.table_files import TableFile, TableFiles
 from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
@@ -30,13 +30,16 @@ from jobs.stages.own_rows import own_rows
 
 @dataclass(frozen=True)
 class Result:
-    """A query's result of the evaluated days: rows with `day`, and the totals of each day."""
+    """A query's result of the evaluated days: rows as their table has them, and the totals of each day."""
 
     query: str
     into: str
     """The name of its table."""
     evaluations: tuple[Evaluation, ...]
-    table: pa.Table
+    content: pa.Table | Sequence[TableFile]
+    """The rows, or the files of the table that have them."""
+    rows: Mapping[date, int]
+    """The number of rows of each day that has rows."""
     totals: dict[date, dict[str, Any]]
     exhausted: Mapping[date, WorkExhausted] = field(default_factory=dict)
     """The days without a result, because their budget of work was too small."""
@@ -44,9 +47,9 @@ class Result:
     """As in `ResultTable`."""
 
     @property
-    def rows(self) -> dict[date, int]:
-        """The number of rows of each day that has rows."""
-        return {row["values"]: row["counts"] for row in pc.value_counts(self.table["day"]).to_pylist()}
+    def num_rows(self) -> int:
+        """The number of rows of all days."""
+        return sum(self.rows.values())
 
     def truncated(self, day: date) -> bool:
         """Whether the listing of an evaluated day was cut."""
@@ -57,14 +60,20 @@ class Result:
         return DayResult(begin, end, self.rows.get(day, 0), self.totals.get(day, {}))
 
 
-def rows_of(run: Run, result: Result) -> Replacement:
-    """A query's rows, for its table or its compact one; matches get their names here."""
-    table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
-    rows = result.table.append_column("run_id", pa.repeat(run.run_id, result.table.num_rows))
-    variables = run.compiled[result.query].variables
-    if variables and result.into == result.query:
+def replacement_of(run: Run, result: Result) -> Replacement:
+    """A query's rows, for its table or one beside it."""
+    days = [evaluation.day for evaluation in result.evaluations]
+    content = result.content if isinstance(result.content, pa.Table) else TableFiles(result.content, days)
+    return Replacement(content, run.table(result.into), one_of("day", days))
+
+
+def with_origin(rows: pa.Table, run: Run, query: str, into: str) -> pa.Table:
+    """Rows as their table has them: with the run that made them; matches get their names here."""
+    rows = rows.append_column("run_id", pa.repeat(run.run_id, rows.num_rows))
+    variables = run.compiled[query].variables
+    if variables and into == query:
         rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
-    return Replacement(rows, table, one_of("day", days))
+    return rows
 
 
 def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:

@@ -1,8 +1,8 @@
 """The work of one Python worker on one slice: run every query of the plan on the events that the slice owns.
 
-Nothing here knows Spark: a slice's events are an Arrow table in (ts, seq) order, a result is Arrow IPC bytes. A slice
-with more events than the row limit is evaluated range by range. Each range also reads the query's reach before it, so
-the limit bounds memory if the reach allows it.
+Nothing here knows Spark: a slice's events are an Arrow table in (ts, seq) order, a result is Arrow IPC bytes, or in
+a file (`left_batches.py`). A slice with more events than the row limit is evaluated range by range. Each range also
+reads the query's reach before it, so the limit bounds memory if the reach allows it.
 
 A query that reads time-points gets every point of what it reads, whichever slice the point's events are in. One that
 speaks of silence is evaluated on slices and ranges without events, too.
@@ -16,29 +16,27 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from cep_core.candidates.slice_reader import read_together
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
 from cep_core.language.evaluator import (
-    PIECES,
     RESULT,
     Evaluator,
     Gather,
     OpenForm,
-    of_table,
     opened_by,
-    suffix_of,
-    tagged,
 )
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.found_batches import FoundBatches
 from jobs.stages.evaluating.large_slices import Rows
+from jobs.stages.evaluating.left_batches import Batch, Keep, from_bytes, to_bytes
 from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
 SchemaValues = tuple[
@@ -94,16 +92,13 @@ class Assignment:
         return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
 
 
-Batch: TypeAlias = bytes | pa.Buffer
-"""A record batch as an IPC stream."""
-
 FINISHED = -1
 """The bucket of partial results that are ready for the merge."""
 
 
 @dataclass(frozen=True)
 class SlicePartial:
-    """The partial result of one slice for one block of days of one query: record batches, each as an IPC stream.
+    """The partial result of one slice for one block of days of one query: record batches, here or in a file.
 
     `into`: the table that it was evaluated for; some batches may be for further tables of the query. `events`: read for
     each day of the block. Events that a piece reads before its first day count to that day.
@@ -124,14 +119,21 @@ class SlicePartial:
 
 
 def evaluate_slice(
-    assignment: Assignment, plan_id: str, number: int, events: Rows, points: pa.Table | None = None
+    assignment: Assignment,
+    plan_id: str,
+    number: int,
+    events: Rows,
+    points: pa.Table | None = None,
+    keep: Keep = to_bytes,
 ) -> Iterator[SlicePartial]:
     """The partial results of one slice; `events` in (ts, seq) order with `pos`.
 
     `points`: all time-points of the days read, as in `Evaluator.evaluate`. A slice without events has partial results
-    of queries that speak of silence, and of no others.
+    of queries that speak of silence, and of no others. `keep` takes each batch as it comes; only those that are made
+    less together, or that other slices may find, wait for the last.
     """
     plan, stamps = assignment.plan(plan_id), events.column("ts").to_numpy()
+    parts: dict[tuple[int, int], pa.Table] = {}
     for query in assignment.queries:
         if query.name not in plan.queries:
             continue
@@ -148,35 +150,47 @@ def evaluate_slice(
             if not plan.covers(days):
                 continue
             begin = time.perf_counter()
-            batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
             owned = _owned(plan, number, days, reading, assignment.row_limit)
+            found = FoundBatches(evaluator, keep, several=len(owned) > 1)
             for moments in owned:
                 first = max(since, reading.start(moments[0]))
                 span = between(reading.stamps, first, moments[-1])
                 for day, events_read in _by_day(moments, days, span, reading.stamps):
                     read[day] += events_read
-                part = events.slice(span.start, span.stop - span.start)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
-                batches += evaluate(part, replace(ownership(plan, number, moments, query.name), cut=cut), seen)
-            batches = _combined(evaluator, batches, owned, days)
-            pieces = [] if opened is None else list(of_table(batches, PIECES))
+                own = replace(ownership(plan, number, moments, query.name), cut=cut)
+                found.add(evaluate(_part(events, span, parts), own, seen))
+            pieces = found.end(owned, days)
             whole = SlicePartial(
                 query.name,
                 query.into,
                 plan_id,
                 number,
                 block,
-                encoded(batch for batch in batches if suffix_of(batch) != PIECES),
+                tuple(found.kept),
                 tuple(read),
-                sum(batch.num_rows for batch in batches),
+                found.rows,
                 time.perf_counter() - begin,
                 peak_memory(),
             )
             yield whole
             if opened is not None and pieces:
                 yield from in_buckets(whole, pieces, opened, plan.slices)
+
+
+def _part(events: Rows, span: slice, parts: dict[tuple[int, int], pa.Table]) -> pa.Table:
+    """Some events of a slice. Of a slice that is held, `parts` keeps them: what one query reads of them serves others.
+
+    Of another slice nobody names them, so they are gone before those of the next part are read.
+    """
+    if not isinstance(events, pa.Table):
+        return events.slice(span.start, span.stop - span.start)
+    place = span.start, span.stop
+    if place not in parts:
+        parts[place] = read_together(events.slice(span.start, span.stop - span.start))
+    return parts[place]
 
 
 def in_buckets(
@@ -237,25 +251,6 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def to_bytes(batch: pa.RecordBatch) -> bytes:
-    """A batch, with its schema and the schema's metadata, as an IPC stream."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    return sink.getvalue().to_pybytes()
-
-
-def from_bytes(content: Batch) -> pa.RecordBatch:
-    """The batch that `to_bytes` wrote.
-
-    >>> batch = pa.RecordBatch.from_pydict({"n": [1]}).replace_schema_metadata({"totals": "{}"})
-    >>> from_bytes(to_bytes(batch)).equals(batch, check_metadata=True)
-    True
-    """
-    with pa.ipc.open_stream(content) as stream:
-        return stream.read_next_batch()
-
-
 def schema_to_values(
     schema: LogSchema,
 ) -> SchemaValues:
@@ -299,23 +294,6 @@ def _owned(plan: Plan, number: int, days: Moments, reading: Reading, limit: int)
             return []
         days = (start, *(moment for moment in inside if start < moment < end), end)
     return pieces(days, reading, limit)
-
-
-def _combined(
-    evaluator: Evaluator, batches: list[pa.RecordBatch], owned: Sequence[Moments], days: Moments
-) -> list[pa.RecordBatch]:
-    """What several parts of one slice give, made less where a table knows how."""
-    combines = {table.suffix: table.combine for table in evaluator.tables if table.combine is not None}
-    if len(owned) < 2 or not combines:
-        return batches
-    first, last = owned[0][0], owned[-1][-1]
-    own = (first, *(day for day in days if first < day < last), last)
-    cut = (first not in days, last not in days)
-    whole = [batch for batch in batches if suffix_of(batch) not in combines]
-    for suffix, combine in combines.items():
-        if parts := list(of_table(batches, suffix)):
-            whole += tagged(combine(parts, own, cut), suffix)
-    return whole
 
 
 def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:

@@ -2,32 +2,30 @@
 
 If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
 without the JVM; else Spark scans the table. Both give the same tables. Workers of slices without events
-(`slice_files.py`) start without a file on either way. Time-points are sent to every worker once. A query's own error,
-e.g. a term without a value, returns as a row, too, and is raised here as the worker raised it.
+(`slice_files.py`) start without a file on either way. A query's own error, e.g. a term without a value, returns as a
+row, too, and is raised here as the worker raised it.
 
-Workers that open files by path also leave their batches in files, which the driver maps: what passes the JVM is copied
-there some twenty times.
+Workers that open files by path also map the files of time-points, and leave their batches in files, which the driver
+reads range by range (`merging.py`). Else time-points are sent to every worker once, and batches come through the JVM.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
-from jobs import places
+from jobs.stages.evaluating.left_batches import Leaving, LeftBatch, to_bytes
 from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
-from jobs.stages.evaluating.slice_worker import Assignment, Batch, SlicePartial, evaluate_slice, gather
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 from jobs.stages.held_rows import table_frame
+from jobs.stages.slicing.mapped_points import open_points
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,7 +34,8 @@ if TYPE_CHECKING:
 
 PARTIAL = (
     "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
-    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT, file STRING, sizes ARRAY<BIGINT>, error STRING"
+    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT, "
+    "files ARRAY<STRUCT<path: STRING, begin: BIGINT, size: BIGINT>>, error STRING"
 )
 ARROW_PARTIAL = pa.schema(
     [
@@ -51,31 +50,31 @@ ARROW_PARTIAL = pa.schema(
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
         ("bucket", pa.int32()),
-        ("file", pa.string()),
-        ("sizes", pa.list_(pa.int64())),
+        ("files", pa.list_(pa.struct({"path": pa.string(), "begin": pa.int64(), "size": pa.int64()}))),
         ("error", pa.string()),
     ]
 )
-"""A partial result, or the error of a query and nothing else. `file`, `sizes`: where the batches are, if not here."""
+"""A partial result, or the error of a query and nothing else. `files`: where the batches are, if not here."""
 
 Points = Callable[[], pa.Table | None]
 """Gives a worker the time-points of the run; None: no query reads them."""
 
 
 def in_workers(
-    run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None, *, by_path: bool
+    run: Run, slices: Slices, assignment: Assignment, points: Path | None, folder: Path, *, by_path: bool
 ) -> list[SlicePartial]:
-    """The partial results of slices. `by_path`: workers open files themselves."""
+    """The partial results of slices. `by_path`: workers open files themselves, and leave batches in `folder`.
+
+    `points`: the folder of the time-points, if a query reads them.
+    """
     from pyspark.sql import functions as f
 
-    sent = _sent(run, points)
     gathers = has_pieces(run, assignment)
-    folder = places.scratch(run.lake / run.workload.name / "_work" / "partials")
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that died
     if by_path:
-        folder.mkdir(parents=True)
+        sent: Points = (lambda: None) if points is None else (lambda: open_points(points))
         evaluated = _by_path(run, slices.largest_first(), assignment, sent, None if gathers else folder)
     else:
+        sent = _sent(run, points)
         plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
         stored = table_frame(run, "work_slices").where(f.col("plan_id").isin(plan_ids))
         evaluated = _by_scan(stored, assignment, sent)
@@ -83,10 +82,7 @@ def in_workers(
             evaluated = evaluated.unionByName(_by_path(run, list(slices.absent), assignment, sent, None))
     if gathers:
         evaluated = _gathered(run, evaluated, assignment, sent)
-    try:
-        return list(_decoded(evaluated.toArrow()))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return list(_decoded(evaluated.toArrow()))
 
 
 def has_pieces(run: Run, assignment: Assignment) -> bool:
@@ -105,19 +101,20 @@ def _gathered(run: Run, evaluated: DataFrame, assignment: Assignment, points: Po
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         partials = (partial for batch in batches for partial in _decoded(pa.Table.from_batches([batch])))
-        yield from _encoded(gather(assignment, partials, points()), None)
+        yield from _encoded(gather(assignment, partials, points()))
 
     parts = max(2, run.spark.sparkContext.defaultParallelism)
     return evaluated.repartition(parts, "into", "block", "bucket").mapInArrow(work, PARTIAL)
 
 
-def _sent(run: Run, points: pa.Table | None) -> Points:
-    """The time-points as every worker reads them: once a process, however many slices it evaluates."""
+def _sent(run: Run, points: Path | None) -> Points:
+    """The time-points as workers on other machines read them: once a process, however many slices it evaluates."""
     if points is None:
         return lambda: None
+    rows = open_points(points)
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, points.schema) as stream:
-        stream.write_table(points)
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_table(rows)
     content = run.spark.sparkContext.broadcast(sink.getvalue().to_pybytes())
     return lambda: pa.ipc.open_stream(content.value).read_all()
 
@@ -131,7 +128,8 @@ def _by_path(run: Run, jobs: list[SliceFile], assignment: Assignment, points: Po
             for index in batch.column(0).to_pylist():
                 job = jobs[index]
                 events = events_of(job, columns, assignment.row_limit)
-                yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events, points()), folder)
+                keep = to_bytes if folder is None else Leaving(folder)
+                yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events, points(), keep))
 
     tasks = run.spark.range(0, len(jobs), 1, max(1, len(jobs)))
     return tasks.mapInArrow(work, PARTIAL)
@@ -145,7 +143,7 @@ def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataF
             [("ts", "ascending"), ("seq", "ascending")]
         )
         partial_results = evaluate_slice(assignment, key[0].as_py(), key[1].as_py(), ordered.combine_chunks(), points())
-        return pa.Table.from_batches(_encoded(partial_results, None), ARROW_PARTIAL)
+        return pa.Table.from_batches(_encoded(partial_results), ARROW_PARTIAL)
 
     return slices.groupBy("plan_id", "slice").applyInArrow(work, PARTIAL)
 
@@ -153,42 +151,23 @@ def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataF
 def _decoded(rows: pa.Table) -> Iterator[SlicePartial]:
     """The partial results. Raises the first error among them."""
     for row in rows.to_pylist():
-        error, file, sizes = row.pop("error"), row.pop("file"), row.pop("sizes")
+        error, files = row.pop("error"), row.pop("files")
         if error is not None:
             raise _error_of(error)
-        batches = tuple(row["batches"]) if file is None else _mapped(file, sizes)
-        yield SlicePartial(**{**row, "batches": batches, "events": tuple(row["events"])})
+        batches = row["batches"] or [LeftBatch(**place) for place in files]
+        yield SlicePartial(**{**row, "batches": tuple(batches), "events": tuple(row["events"])})
 
 
-def _encoded(partials: Iterable[SlicePartial], folder: Path | None) -> Iterator[pa.RecordBatch]:
-    """Partial results as rows. `folder`: batches go into files there."""
+def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
+    """Partial results as rows."""
     try:
         for partial in partials:
-            row: dict[str, Any] = {**vars(partial), "events": list(partial.events)}
-            if folder is None:
-                row["batches"] = list(partial.batches)
-            else:
-                row |= {"batches": [], "file": _left(partial.batches, folder), "sizes": list(map(len, partial.batches))}
+            here = [batch for batch in partial.batches if isinstance(batch, bytes)]
+            files = [vars(batch) for batch in partial.batches if isinstance(batch, LeftBatch)]
+            row = {**vars(partial), "events": list(partial.events), "batches": here, "files": files}
             yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
     except QueryError as error:
         yield pa.RecordBatch.from_pylist([{"error": _text_of(error)}], ARROW_PARTIAL)
-
-
-def _left(batches: Iterable[Batch], folder: Path) -> str:
-    """Batches written one after the other into a new file; its path."""
-    path = folder / uuid.uuid4().hex
-    with path.open("wb") as file:
-        for batch in batches:
-            file.write(batch)
-    return str(path)
-
-
-def _mapped(file: str, sizes: Sequence[int]) -> tuple[pa.Buffer, ...]:
-    """The batches of a file. It may be removed while they are in use."""
-    if not sum(sizes):
-        return ()
-    whole = pa.memory_map(file).read_buffer()
-    return tuple(whole.slice(end - size, size) for size, end in zip(sizes, accumulate(sizes), strict=True))
 
 
 def _text_of(error: QueryError) -> str:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 import pyarrow as pa
 
 from jobs.raw.raw_frame import ROWS_BITS
-from jobs.stages.loading.row_bitmaps import BEFORE, OUTSIDE, ROWS, TIMELESS
+from jobs.raw.row_days import FarRows, SeenRows
+from jobs.stages.loading.row_bitmaps import BEFORE, OUTSIDE, OWN, ROWS, TIMELESS
 
 File = tuple[str, int]
 """A source, and the number of its file; -1 stands for all files that Spark's readers read."""
@@ -43,21 +44,28 @@ _COLUMNS = pa.schema(
 @dataclass
 class FileRows:
     """Rows of a file. `dated`: with an event on a day; `missed`: all of whose events lie before the log or outside the
-    calendar, `missed_ts` the last of them; `on_day`: rows by the kind of their events; `last`: the last row named."""
+    calendar, `missed_ts` the last of them; `on_day`: rows by the kind of their events; `last`: the last row named;
+    `own`: those dated, by the day that their time tells."""
 
     dated: int
     missed: int
     missed_ts: int | None
     on_day: dict[str, int]
     last: int = -1
+    own: dict[str, int] = field(default_factory=dict)
 
 
 def bitmap_equation(
-    files: pa.Table, of_files: Mapping[File, FileRows], refused: Iterable[Mapping[str, Any]], days: Sequence[date]
+    files: pa.Table,
+    of_files: Mapping[File, FileRows],
+    seen: Mapping[File, SeenRows],
+    refused: Iterable[Mapping[str, Any]],
+    days: Sequence[date],
 ) -> pa.Table:
     """A row for each of `days` and each file, with the columns of `equation`.
 
-    `files`: source, number, read (`file_ledgers.file_counts`); `refused`: of refused_counts.sql.
+    `files`: source, number, read (`file_ledgers.file_counts`); `seen`: `file_ledgers.seen_rows`; `refused`: of
+    refused_counts.sql.
     """
     refusals = {(row["day"], row["source"], row["number"]): row for row in refused}
     none = {"all_days": 0, "dated": 0, "with_event": 0, "recorded": 0}
@@ -68,15 +76,20 @@ def bitmap_equation(
             counted = of_files.get((source, number), FileRows(0, 0, None, {}))
             off = refusals.get((day, source, number), none)
             gave_event = counted.on_day.get(str(day), 0) - off["with_event"]
-            dated = counted.dated - off["dated"]
+            near, near_dated, far = read, counted.dated, FarRows()
+            if of_file := seen.get((source, number)):
+                own = SeenRows(of_file.slack, {_day_of(kind): dated for kind, dated in counted.own.items()})
+                near, near_dated, far = of_file.of(day), own.of(day), of_file.far
+            dated = near_dated - off["dated"]
             terms = {
                 "gave_event": gave_event,
                 "refused": off["recorded"],
-                "other_days": dated - gave_event + off["all_days"] - off["recorded"],
-                "without_event": read - dated - off["all_days"],
+                "other_days": dated - gave_event + off["all_days"] - off["recorded"] + read - near,
+                "without_event": near - dated - off["all_days"],
             }
-            missed = {"missed": counted.missed, "missed_ts": counted.missed_ts}
-            rows.append({"day": day, "source": source, "number": number, "read": read} | terms | missed)
+            missed = FarRows(0, counted.missed, counted.missed_ts) + far
+            told = {"missed": missed.missed, "missed_ts": missed.last}
+            rows.append({"day": day, "source": source, "number": number, "read": read} | terms | told)
     return pa.Table.from_pylist(rows, _COLUMNS)
 
 
@@ -86,7 +99,7 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
 
     >>> one = {"rank": 0, "bucket": 1, "kind": "2024-01-01", "rows": bytes([3]), "last_ts": 5}
     >>> rows_of_files([one, one | {"rows": bytes([6])}], [("log", True)])
-    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2)}
+    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2, own={})}
     """
     merged: defaultdict[tuple[int, int], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     last: dict[File, int] = {}
@@ -101,6 +114,8 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
         rows = of_files.setdefault(file, FileRows(0, 0, last.get(file), {}))
         first = (bucket - 1) * ROWS & ROWS_OF_FILE
         rows.last = max(rows.last, first + _union(kinds.values()).bit_length() - 1)
+        for kind in [kind for kind in kinds if kind.startswith(OWN)]:
+            rows.own[kind] = rows.own.get(kind, 0) + kinds.pop(kind).bit_count()
         timed = _union(bits for kind, bits in kinds.items() if kind != TIMELESS)
         rows.dated += _union(bits for kind, bits in kinds.items() if kind not in (OUTSIDE, TIMELESS)).bit_count()
         present = _union(bits for kind, bits in kinds.items() if kind not in (BEFORE, OUTSIDE, TIMELESS))
@@ -119,6 +134,11 @@ def names_unknown_rows(files: pa.Table, of_files: Mapping[File, FileRows]) -> bo
 def _file_of(rank: int, bucket: int, sources: Sequence[tuple[str, bool]]) -> File:
     name, is_strict = sources[rank]
     return name, ((bucket - 1) * ROWS >> ROWS_BITS) if is_strict else -1
+
+
+def _day_of(kind: str) -> date | None:
+    day = kind.removeprefix(OWN)
+    return date.fromisoformat(day) if day else None
 
 
 def _union(bitmaps: Iterable[int]) -> int:

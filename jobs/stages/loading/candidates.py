@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -33,8 +35,8 @@ def candidate_events(run: Run) -> DataFrame:
     typed = produced.select(
         "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
     )
-    day = sf.when(_in_calendar(workload), sf.expr(workload.day_of_ts))
-    return typed.withColumns({"day": day, "_flaw": _flaw(workload)})
+    dated = typed.withColumn("day", sf.when(_in_calendar(workload), sf.expr(workload.day_of_ts)))
+    return dated.withColumn("_flaw", _flaw(workload))
 
 
 def no_row(workload: Workload) -> WrongWorkload:
@@ -66,6 +68,17 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
             raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {declared[name]}")
 
 
+def _far_from_rows(workload: Workload) -> Iterator[Column]:
+    """Events on days of which a run does not see the event's row: a backfill gives no events that nights would lack."""
+    for rank, source in enumerate(workload.sources.values()):
+        if source.daily or source.time:
+            days = sf.abs(sf.datediff("day", f"{ROW}.day"))
+            of_row = f"its row's {source.time}" if source.time else "the day of its file"
+            reason = sf.concat(sf.lit("the ts of "), "event_type", sf.lit(" lies "), days.cast("string"))
+            reason = sf.concat(reason, sf.lit(f" days from {of_row}, which is more than the slack of {source.slack}"))
+            yield sf.when((sf.col(f"{ROW}.rank") == rank) & (days > source.slack), reason)
+
+
 def _flaw(workload: Workload) -> Column:
     """The first thing that an event lacks but must have; null if it lacks nothing."""
     types = list(workload.schema.types)
@@ -76,6 +89,7 @@ def _flaw(workload: Workload) -> Column:
         sf.when(
             ~_in_calendar(workload), sf.concat(sf.lit("the ts of "), "event_type", sf.lit(" lies outside the calendar"))
         ),
+        *_far_from_rows(workload),
     ]
     for event_type, attributes in workload.schema.types.items():
         for attribute in attributes.values():

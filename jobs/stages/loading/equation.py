@@ -8,50 +8,74 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from jobs.stages.loading.row_fates import GivenEvents, RowFates
+from jobs.raw.row_days import FarRows, SeenRows
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates
 from jobs.workload.operating_days import day_number
 
 
+class RowsOfFiles(NamedTuple):
+    """The rows of a run and their files. `file` [rows]: the row's place among the files; `own` [rows]: the day that its
+    time tells, or NO_DAY; `seen` [files]: the rows that the run sees, of files whose rows tell their days."""
+
+    file: Ints
+    own: Ints
+    seen: Sequence[SeenRows | None]
+
+    def near(self, day: int) -> Flags:
+        """[rows] Whether a run of this one day would see the row."""
+        slack = np.array([0 if of_file is None else of_file.slack for of_file in self.seen], np.int64)
+        return (self.own == NO_DAY) | (abs(self.own - day) <= slack[self.file])
+
+
 def equation(
-    files: pa.Table, of_row: Ints, fates: RowFates, events: GivenEvents, days: Sequence[date], start: date
+    files: pa.Table,
+    rows: RowsOfFiles,
+    fates: RowFates,
+    events: GivenEvents,
+    days: Sequence[date],
+    start: date,
 ) -> pa.Table:
     """A row for each of `days` and each file: day, source, number, read, the four terms, `missed` (rows all of whose
     events lie before the log's first day or outside the calendar), `missed_ts` (the last `ts` of such an event).
 
-    `files`: source, number, read (`file_ledgers.file_counts`). `of_row` [rows]: the row's place in `files`.
+    `files`: source, number, read (`file_ledgers.file_counts`). A row that a run of the one day would not see belongs to
+    other days, whether it has an event or not; so the terms of a day do not depend on the other days of the run.
     """
-    count = len(files)
+    count, of_row = len(files), rows.file
     refused, has_day = fates.refused, np.zeros(len(of_row), np.bool_)
     has_day[fates.day_rows] = True
     missed = (fates.first >= 0) & (fates.last_day < day_number(start))
-    whole = {
-        "refused": _counted(of_row, refused, count),
-        "days": _counted(of_row, ~refused & has_day, count),
-        "without_event": _counted(of_row, ~refused & ~has_day, count),
-        "missed": _counted(of_row, missed, count),
-    }
+    far = [FarRows() if seen is None else seen.far for seen in rows.seen]
+    all_missed = _counted(of_row, missed, count) + np.array([of_file.missed for of_file in far], np.int64)
+    unseen = np.array([of_file.rows for of_file in far], np.int64)
     passed = ~refused[fates.day_rows]
     tables = []
     for day in days:
         number = day_number(day)
+        near = rows.near(number)
         gave = _counted(of_row[fates.day_rows], passed & (fates.days == number), count)
         recorded = _counted(of_row, refused & (fates.recorded == number), count)
+        with_day = _counted(of_row, near & ~refused & has_day, count)
+        all_refused = _counted(of_row, near & refused, count)
         terms: Mapping[str, Ints] = {
             "gave_event": gave,
             "refused": recorded,
-            "other_days": whole["days"] - gave + whole["refused"] - recorded,
-            "without_event": whole["without_event"],
-            "missed": whole["missed"],
+            "other_days": with_day - gave + all_refused - recorded + _counted(of_row, ~near, count) + unseen,
+            "without_event": _counted(of_row, near & ~refused & ~has_day, count),
+            "missed": all_missed,
         }
         columns = {name: files[name] for name in ("source", "number", "read")}
         tables.append(pa.table({"day": pa.repeat(pa.scalar(day, pa.date32()), count), **columns, **terms}))
     missing = events.timed & (events.day < day_number(start))
-    last = pa.array(_last_of_files(of_row[events.row[missing]], events.ts[missing], count), pa.int64())
+    given = _last_of_files(of_row[events.row[missing]], events.ts[missing], count)
+    lasts = [(FarRows(last=last) + of_file).last for last, of_file in zip(given, far, strict=True)]
+    last = pa.array(lasts, pa.int64())
     return pa.concat_tables(table.append_column("missed_ts", last) for table in tables)
 
 

@@ -26,6 +26,7 @@ from pyspark.sql import functions as sf
 from cep_core.arrays import Ints
 from jobs.stages.loading.log_order import ORDER
 from jobs.stages.loading.row_bitmaps import RowBitmaps
+from jobs.stages.loading.row_fates import NO_DAY
 from jobs.workload.operating_days import OperatingDays
 
 EVENTS_AT_ONCE = 500_000
@@ -49,17 +50,18 @@ _TOLD = pa.schema(
 
 ORDER_KINDS = ("number", "real", "text")
 
-ROW_PARTS = ("rank", "id", "hash")
+ROW_PARTS = ("rank", "id", "hash", "day")
 
 
 @dataclass(frozen=True)
 class RunWriter:
-    """Writes the runs of one load. `loads`: the run's days; `start`: the log's first day."""
+    """Writes the runs of one load. `loads`: the run's days; `start`: the log's first day; `timed`: as of RowBitmaps."""
 
     folder: Path
     loads: Sequence[date]
     start: date
     days: OperatingDays
+    timed: frozenset[int] = frozenset()
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The function that each worker applies to its events."""
@@ -67,12 +69,12 @@ class RunWriter:
 
         context = TaskContext.get()
         assert context is not None
-        bitmaps = RowBitmaps(self.loads, self.start, self.days)
+        bitmaps = RowBitmaps(self.loads, self.start, self.days, self.timed)
         waiting: list[pa.RecordBatch] = []
         events = runs = 0
         for batch in batches:
             yield from _flawed(batch)
-            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch)))).drop_columns(["_flaw"])
+            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch)))).drop_columns(["_flaw", "_day"])
             waiting.append(kept)
             events += kept.num_rows
             if events >= EVENTS_AT_ONCE:
@@ -150,13 +152,14 @@ def stamps_of(events: pa.Table) -> Ints:
     return stamps
 
 
-def _rows_of(batch: pa.RecordBatch) -> tuple[Any, Any, Any, Any]:
-    """Rank (-1: no row), number, `ts` of each event, and whether it has one."""
+def _rows_of(batch: pa.RecordBatch) -> tuple[Any, Any, Any, Any, Any]:
+    """Rank (-1: no row), number, `ts` of each event, whether it has one, and the day of the row, or NO_DAY."""
     timed = batch["ts"].is_valid().to_numpy(zero_copy_only=False)
     rank = pc.fill_null(batch["_rank"], -1).to_numpy().astype(np.int64)
     known = batch["_id"].is_valid().to_numpy(zero_copy_only=False)
     rank[~known] = -1
-    return rank, pc.fill_null(batch["_id"], 0).to_numpy(), pc.fill_null(batch["ts"], 0).to_numpy(), timed
+    own = pc.fill_null(batch["_day"].cast(pa.int32()), NO_DAY).to_numpy().astype(np.int64)
+    return rank, pc.fill_null(batch["_id"], 0).to_numpy(), pc.fill_null(batch["ts"], 0).to_numpy(), timed, own
 
 
 def _flawed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 import pyarrow as pa
 
 from jobs.raw.reading.file_ledger import RowLedger
+from jobs.raw.row_days import FarRows, SeenRows
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 
@@ -27,10 +28,12 @@ class RowsLost(Exception):
 
 @dataclass(frozen=True)
 class ReadRows:
-    """How many rows of a source arrived. `read`: of each file number; `ledgers`: of each file number."""
+    """How many rows of a source arrived. `read`: of each file number; `ledgers`: of each file number; `seen`: of each
+    file number those that the run sees, if rows tell their days."""
 
     read: Mapping[int, int]
     ledgers: Mapping[int, RowLedger] = field(default_factory=dict)
+    seen: Mapping[int, SeenRows] = field(default_factory=dict)
 
 
 def ledgers_of(texts: Iterable[str]) -> dict[int, RowLedger]:
@@ -46,7 +49,7 @@ def ledgers_of(texts: Iterable[str]) -> dict[int, RowLedger]:
 def check_ledgers(name: str, rows: ReadRows, files: SourceFiles) -> None:
     """Raises RowsLost if a line of a file became no row and nothing else, or a row did not arrive."""
     for number, survey in enumerate(files.surveys):
-        ledger = rows.ledgers.get(number)
+        ledger = rows.ledgers.get(number, None if survey.ranges else RowLedger())
         if ledger is None:
             raise RowsLost(f"source '{name}': {survey.path} was not read")
         arrived = rows.read.get(number, 0)
@@ -58,15 +61,31 @@ def check_ledgers(name: str, rows: ReadRows, files: SourceFiles) -> None:
 
 
 def file_counts(sources: Mapping[str, ReadRows], files: Mapping[str, SourceFiles]) -> pa.Table:
-    """Rows of each file: source, number, read. A source without files has one row of number -1."""
+    """Rows of each file, skipped ones too: source, number, read. A source without files has one row of number -1."""
     counted = [
-        (name, number, rows.read.get(number, 0))
+        (name, number, rows.read.get(number, 0) + skipped_rows(files[name], number).rows)
         for name, rows in sources.items()
         for number in range(len(files[name].surveys)) or (-1,)
     ]
     columns = list(zip(*counted, strict=True))
     types = {"source": pa.string(), "number": pa.int32(), "read": pa.int64()}
     return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns, strict=True)})
+
+
+def skipped_rows(files: SourceFiles, number: int) -> FarRows:
+    """The rows of a file that was read strictly in none of whose ranges they are."""
+    return files.surveys[number].skipped if number >= 0 else FarRows()
+
+
+def seen_rows(sources: Mapping[str, ReadRows], files: Mapping[str, SourceFiles]) -> dict[tuple[str, int], SeenRows]:
+    """The rows that the run sees of each file whose rows tell their days, by source and file number."""
+    seen = {}
+    for name, rows in sources.items():
+        if time := files[name].row_days:
+            for number in range(len(files[name].surveys)) or (-1,):
+                skipped = SeenRows(time.slack, {}, skipped_rows(files[name], number))
+                seen[name, number] = skipped + rows.seen.get(number, SeenRows(time.slack))
+    return seen
 
 
 def source_rows(run: Run, equation: pa.Table, files: Mapping[str, SourceFiles]) -> pa.Table:
@@ -90,11 +109,11 @@ def ledger_rows(
         number, name = row["number"], row["source"]
         if number < 0:
             continue
-        survey, ledger = files[name].surveys[number], sources[name].ledgers[number]
+        survey, ledger = files[name].surveys[number], sources[name].ledgers.get(number, RowLedger())
         file_day = files[name].days.get(str(survey.path))
         if file_day is not None and abs((file_day - row["day"]).days) > run.workload.sources[name].slack:
             continue
-        lines = ledger.line_ends + ledger.unended + ledger.footer_rows
+        lines = ledger.line_ends + ledger.unended + ledger.footer_rows + survey.skipped.rows
         of_file = {"file": str(survey.path), "size": survey.size, "digest": survey.digest, "lines": lines}
         kept.append(
             {

@@ -6,6 +6,7 @@ SQL: row rules and events.sql.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,15 +18,16 @@ import pyarrow.compute as pc
 from cep_core.arrays import Flags, Ints, value_ranks
 from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
+from jobs.raw.row_days import RowDays, SeenRows
 from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
 from jobs.stages.loading.candidates import candidate_events, no_row
-from jobs.stages.loading.equation import equation
-from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
+from jobs.stages.loading.equation import RowsOfFiles, equation
+from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.stages.loading.log_order import row_places, seq_of
-from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates, row_fates
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, OwnDays, RowFates, row_fates
 from jobs.workload.operating_days import day_number
 from jobs.workload.sections.sources import Source
 
@@ -54,7 +56,7 @@ class HeldLoad:
     """The rows and events of a run's days. Raises RowsLost, UnreadableSource, WrongHeader, WrongWorkload."""
 
     def __init__(self, run: Run, files: dict[str, SourceFiles]) -> None:
-        self._run = run
+        self._run, self._files_of = run, files
         self._sources: list[SourceRows] = []
         begin = 0
         for rank, source in enumerate(run.workload.sources.values()):
@@ -70,7 +72,12 @@ class HeldLoad:
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file."""
         days, start = self._run.loads, self._run.workload.start
-        return equation(self._files, self._files_of_rows(), self._fates, self._given, days, start)
+        timed = [np.full(len(of.ids), self._files_of[of.source.name].row_days is not None) for of in self._sources]
+        own = np.where(np.concatenate(timed), self._own_days(), NO_DAY)
+        seen, names = seen_rows(self.rows, self._files_of), self._files.select(["source", "number"]).to_pylist()
+        of_files = [seen.get((file["source"], file["number"])) for file in names]
+        rows = RowsOfFiles(self._files_of_rows(), own, of_files)
+        return equation(self._files, rows, self._fates, self._given, days, start)
 
     def staged(self, _: Path) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
@@ -114,8 +121,13 @@ class HeldLoad:
 
     def _judge(self) -> RowFates:
         start = day_number(self._run.workload.start)
-        rule, reason, file_day = (self._column(name) for name in ("_rule", "_reason", "_day"))
-        return row_fates(rule, reason, _day_numbers(file_day), self._given, start)
+        keeps = [np.full(len(of.ids), 0 if of.source.time else of.source.slack) for of in self._sources]
+        own = OwnDays(self._own_days(), np.concatenate(keeps))
+        return row_fates(self._column("_rule"), self._column("_reason"), own, self._given, start)
+
+    def _own_days(self) -> Ints:
+        """[rows] The day that the row's time or its file tells, or NO_DAY."""
+        return _day_numbers(self._column("_day"))
 
     def _files_of_rows(self) -> Ints:
         """[rows] The place of each row's file among those of the run."""
@@ -196,7 +208,11 @@ def _read(run: Run, source: Source, rank: int, files: SourceFiles) -> tuple[pa.T
     rows = _by_id(raw.filter(is_row).drop_columns([LEDGER])).combine_chunks()
     counts = pc.value_counts(rows["_number"].combine_chunks()).to_pylist() if rows.num_rows else []
     texts = raw.filter(pc.invert(is_row))[LEDGER].to_pylist()
-    counted = ReadRows({count["values"]: count["counts"] for count in counts}, ledgers_of(texts))
+    read = {count["values"]: count["counts"] for count in counts}
+    seen: dict[int, SeenRows] = {}
+    if files.row_days:
+        seen, rows = _seen(rows, read, files.row_days)
+    counted = ReadRows(read, ledgers_of(texts), seen)
     check_ledgers(source.name, counted, files)
     view = of_spark(run.spark, held_view(rows, source, rank))
     view.createOrReplaceTempView(source.name)
@@ -204,6 +220,16 @@ def _read(run: Run, source: Source, rank: int, files: SourceFiles) -> tuple[pa.T
         refused = view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
         rows = _with_refusals(rows, refused)
     return rows, counted
+
+
+def _seen(rows: pa.Table, numbers: Iterable[int], time: RowDays) -> tuple[dict[int, SeenRows], pa.Table]:
+    """The rows of each file by their days, and those that the run sees."""
+    seen = {}
+    for number in numbers:
+        of_file = rows.filter(pc.equal(rows["_number"], number))
+        columns = (of_file[name].combine_chunks() for name in ("_day", time.column))
+        seen[number] = time.counted(*columns)
+    return seen, rows.filter(time.sees(rows["_day"].combine_chunks())).combine_chunks()
 
 
 def _with_refusals(rows: pa.Table, refused: pa.Table) -> pa.Table:

@@ -1,15 +1,16 @@
 """Which rows have events when, as bitmaps of 32,768 rows.
 
 A bitmap is of rows of one source whose events are of one kind: of a day of the run, `later` (of another day of the
-log), `before` it, `outside` the calendar, or `timeless`. It never holds rows of two files. Bitmaps of several tasks
-are brought together by OR (`bitmap_equation.py`).
+log), `before` it, `outside` the calendar, or `timeless`. Rows of a source whose time tells their days are, if an event
+has a day, also in a bitmap of rows of the same day of their own. No bitmap holds rows of two files. Bitmaps of several
+tasks are brought together by OR (`bitmap_equation.py`).
 Cost: linear in the events, and a pass over the bits of each bitmap that a batch touches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -17,33 +18,61 @@ import numpy as np
 import numpy.typing as npt
 
 from cep_core.arrays import Flags, Ints
+from jobs.stages.loading.row_fates import NO_DAY
 from jobs.workload.operating_days import OperatingDays, day_number
+
+_EPOCH = date(1970, 1, 1)
 
 ROWS = 1 << 15
 """Rows of a bitmap."""
 
 TIMELESS, OUTSIDE, BEFORE, LATER = KINDS = "timeless", "outside", "before", "later"
 
+OWN = "own "
+"""Begins the kind of a bitmap of rows of a day of their own; nothing follows for rows of no day."""
+
 DAYS = len(KINDS)
 """The number of the kind of the first day of a run; those above are its other days."""
 
 
 class RowBitmaps:
-    """The bitmaps of the events that a task has seen. `loads`: the days of the run; `start`: the log's first day."""
+    """The bitmaps of the events that a task has seen. `loads`: the days of the run; `start`: the log's first day;
+    `timed`: the ranks of sources whose time tells the days of rows."""
 
-    def __init__(self, loads: Sequence[date], start: date, days: OperatingDays) -> None:
+    def __init__(
+        self, loads: Sequence[date], start: date, days: OperatingDays, timed: Collection[int] = frozenset()
+    ) -> None:
         self._kinds = [*KINDS, *(str(day) for day in loads)]
         numbers = np.array([day_number(day) for day in loads], np.int64)
         self._order = np.argsort(numbers)
         self._loads = numbers[self._order]
         self._start, self._days = day_number(start), days
+        self._timed, self._own = list(timed), dict[int, int]()
         self._bitmaps: dict[tuple[int, int, int], npt.NDArray[np.uint8]] = {}
         self._last: dict[tuple[int, int, int], int] = {}
 
-    def add(self, rank: Ints, row: Ints, ts: Ints, timed: Flags) -> Flags:
-        """Mark the rows of events. `rank`: of their source; -1: of none. Gives the events of the run's days."""
+    def add(self, rank: Ints, row: Ints, ts: Ints, timed: Flags, own: Ints | None = None) -> Flags:
+        """Mark the rows of events. `rank`: of their source; -1: of none; `own`: the day of their row, or NO_DAY.
+
+        Gives the events of the run's days.
+        """
         kind = self._kinds_of(ts, timed)
-        in_run = kind >= DAYS
+        if own is not None and self._timed:
+            has_day = np.isin(rank, self._timed) & (kind != KINDS.index(TIMELESS)) & (kind != KINDS.index(OUTSIDE))
+            self._mark(rank[has_day], row[has_day], ts[has_day], self._kinds_of_own(own[has_day]))
+        self._mark(rank, row, ts, kind)
+        return kind >= DAYS
+
+    def _kinds_of_own(self, own: Ints) -> Ints:
+        """The numbers of the kinds of rows of these days, new ones for days that were not met before."""
+        days, places = np.unique(own, return_inverse=True)
+        for day in days.tolist():
+            if day not in self._own:
+                self._own[day] = len(self._kinds)
+                self._kinds.append(OWN if day == NO_DAY else f"{OWN}{_EPOCH + timedelta(days=day)}")
+        return np.array([self._own[day] for day in days.tolist()], np.int64)[places]
+
+    def _mark(self, rank: Ints, row: Ints, ts: Ints, kind: Ints) -> None:
         bucket = row // ROWS + 1
         begins = _begins(rank, bucket, kind)
         if len(begins) > len(row) // 16:
@@ -60,7 +89,6 @@ class RowBitmaps:
             if self._kinds[kind[begin]] != TIMELESS:
                 last = int(ts[begin:end].max())
                 self._last[key] = max(self._last.get(key, last), last)
-        return in_run
 
     def _kinds_of(self, ts: Ints, timed: Flags) -> Ints:
         first, last = self._days.calendar
@@ -68,7 +96,7 @@ class RowBitmaps:
         place = np.minimum(np.searchsorted(self._loads, number), len(self._loads) - 1)
         loaded = self._loads[place] == number
         other = np.where(number < self._start, KINDS.index(BEFORE), KINDS.index(LATER))
-        kind = np.where(loaded, DAYS + self._order[place], other)
+        kind: Ints = np.where(loaded, DAYS + self._order[place], other)
         kind[(ts < first) | (ts > last)] = KINDS.index(OUTSIDE)
         kind[~timed] = KINDS.index(TIMELESS)
         return kind

@@ -1,7 +1,9 @@
 """What became of each raw row: the days of its events, or why it was refused and the day that records it.
 
 A row refused by a rule, or one of whose events lacks what its type must have, gives no event on any day. It is recorded
-on the day of its first event; without one on its file's day, else on the log's first day. `sql/load/refused_fates.sql`
+on the day of its first event; without one on its own day, that of its file or of its time, else on the log's first day.
+A row whose time tells its day is recorded there, and one whose file does there if its first event is too far away, so
+that each run which sees the row's day sees the row. `sql/load/refused_fates.sql`
 says the same to Spark. Rows and events are columns here, and a row is named by its place among the rows of all sources.
 Cost: a sort of the events by row.
 """
@@ -39,6 +41,15 @@ class GivenEvents(NamedTuple):
     """What the event lacks but must have; null: nothing."""
 
 
+class OwnDays(NamedTuple):
+    """The days that rows tell themselves, by their time or their file, one place in each array for each row."""
+
+    day: Ints
+    """As days since 1970-01-01, or NO_DAY."""
+    keeps: Ints
+    """How far from this day the day of an event may record the row."""
+
+
 @dataclass(frozen=True)
 class RowFates:
     """The fates of rows, one place in each array for each row."""
@@ -63,16 +74,15 @@ class RowFates:
         return self.rule.is_valid().to_numpy(zero_copy_only=False)
 
 
-def row_fates(rule: pa.Array, reason: pa.Array, file_day: Ints, events: GivenEvents, start: int) -> RowFates:
-    """The fates of rows. `rule`, `reason`: of rows that are refused already; `file_day`: the day of the row's file,
-    or NO_DAY; `start`: the log's first day.
+def row_fates(rule: pa.Array, reason: pa.Array, own: OwnDays, events: GivenEvents, start: int) -> RowFates:
+    """The fates of rows. `rule`, `reason`: of rows that are refused already; `start`: the log's first day.
 
     >>> rule = pa.array([None, "shape", None], pa.string())
     >>> flaw = pa.array([None, None, "no ts"])
     >>> columns = np.array([[0, 0, 2], [20, 21, NO_DAY], [7, 8, 0], [1, 1, 0], [0, 0, 0]])
     >>> row, day, ts, timed, type = columns
     >>> events = GivenEvents(row, day, ts, timed > 0, type, flaw)
-    >>> fates = row_fates(rule, rule, np.full(3, NO_DAY), events, 19)
+    >>> fates = row_fates(rule, rule, OwnDays(np.full(3, NO_DAY), np.zeros(3, np.int64)), events, 19)
     >>> fates.rule.to_pylist(), fates.reason.to_pylist(), fates.recorded.tolist(), fates.undated.tolist()
     ([None, 'shape', 'event'], [None, 'shape', 'no ts'], [20, 19, 19], [False, True, True])
     >>> fates.first.tolist(), fates.day_rows.tolist(), fates.days.tolist()
@@ -85,7 +95,8 @@ def row_fates(rule: pa.Array, reason: pa.Array, file_day: Ints, events: GivenEve
     first_day, last_day = np.full(rows, NO_DAY), np.full(rows, NO_DAY)
     first_day[day_rows[::-1]] = days[::-1]
     last_day[day_rows] = days
-    dated = np.where(first_day == NO_DAY, file_day, first_day)
+    is_beyond = (own.day != NO_DAY) & (abs(first_day - own.day) > own.keeps)
+    dated = np.where((first_day == NO_DAY) | is_beyond, own.day, first_day)
     return RowFates(
         pc.if_else(flawed, OF_EVENT, rule),
         pc.if_else(flawed, flaws, reason),

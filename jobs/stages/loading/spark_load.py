@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -29,7 +30,8 @@ from jobs.lake.computed_rows import computed
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
-from jobs.raw.rows import raw_frame, raw_text, refusal, view_of
+from jobs.raw.row_days import RowDays, SeenRows
+from jobs.raw.rows import raw_frame, raw_text, refusal, seen, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
@@ -39,7 +41,7 @@ from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
 from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, to_write
-from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of
+from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.workload.sections.sources import Source
 
 
@@ -78,7 +80,7 @@ class SparkLoad:
         files, of_files = file_counts(self.rows, self._files), rows_of_files(bitmaps.to_pylist(), sources)
         if names_unknown_rows(files, of_files):
             raise no_row(run.workload)
-        return bitmap_equation(files, of_files, refused, run.loads)
+        return bitmap_equation(files, of_files, seen_rows(self.rows, self._files), refused, run.loads)
 
     def staged(self, table: Path) -> pa.Table | DataFrame:
         """The rows of `_work/staged_events`, the table in this folder, that were refused."""
@@ -108,7 +110,8 @@ class SparkLoad:
         candidates = candidate_events(run)
         order = max(len(source.order) for source in run.workload.sources.values())
         candidates.createOrReplaceTempView("candidate_events")
-        writer = RunWriter(folder, run.loads, run.workload.start, run.workload.operating_days)
+        timed = frozenset(rank for rank, source in enumerate(run.workload.sources.values()) if source.time)
+        writer = RunWriter(folder, run.loads, run.workload.start, run.workload.operating_days, timed)
         told = computed(to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS), self._folder)
         told.createOrReplaceTempView("told")
         runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
@@ -188,14 +191,31 @@ def _read(run: Run, source: Source, files: SourceFiles, folder: Path) -> tuple[D
         from jobs.raw.spilled_rows import spill  # compiled kernels: only if there is something to read
 
         spilled = spill(run.spark, source, files, folder)
-        return spilled.rows, ReadRows(spilled.read, ledgers_of(spilled.ledgers))
+        return spilled.rows, ReadRows(spilled.read, ledgers_of(spilled.ledgers), spilled.seen)
     rows = computed(raw_frame(run.spark, source, files).drop(LEDGER), folder)
-    return rows, ReadRows({-1: rows.count()})
+    by_day = {-1: _seen(rows, files.row_days)} if files.row_days else {}
+    return seen(rows, files), ReadRows({-1: rows.count()}, seen=by_day)
+
+
+def _seen(rows: DataFrame, time: RowDays) -> SeenRows:
+    """Rows counted by their days; of those that the run does not see, as if each day had one moment, its last."""
+    from jobs.raw.reading.typed_columns import ARROW_TYPES  # compiled kernels: only if there is something to read
+
+    counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(f"`{time.column}`").alias("last"))
+    whole = SeenRows(time.slack)
+    for row in counted.toArrow().to_pylist():
+        days, column = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
+        of_day = time.counted(days, column)
+        near = dict.fromkeys(of_day.near, row["rows"])
+        far = replace(of_day.far, rows=of_day.far.rows * row["rows"], missed=of_day.far.missed * row["rows"])
+        whole += SeenRows(time.slack, near, far)
+    return whole
 
 
 def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame:
     """Each row's name and file, and the rule that refuses it."""
     rule, reason = refusal(run.workload.expectations.of_source(source.name))
+    slack = sf.lit(source.slack if source.time else None).cast("int")
     return rows.select(
         sf.lit(rank).alias("rank"),
         sf.col("_id").alias("id"),
@@ -203,6 +223,8 @@ def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame
         sf.col("_number").alias("number"),
         sf.col("_file").alias("file"),
         sf.col("_day").alias("day"),
+        sf.lit(0 if source.time else source.slack).alias("keeps"),
+        slack.alias("slack"),
         sf.coalesce("_rule", rule).alias("rule"),
         sf.coalesce("_reason", reason).alias("reason"),
     )

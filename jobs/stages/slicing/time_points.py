@@ -1,8 +1,9 @@
 """The time-points of the days that a run reads (docs/semantics.md 1): `offset` of events, and `_work/points`.
 
 A time-point is a set of events that the source calls concurrent, whether or not a query reads them. So points are
-counted over all events of the days, once a run, and every worker gets them. A run whose queries read no time-points
-counts none. Cost: one aggregation over (`ts`, the column that numbers points); one row for each stamp.
+counted over all events of the days, once a run, and every worker gets them (`mapped_points.py`). A run whose queries
+read no time-points counts none. Cost: one pass over the events, piece by piece; on a cluster an aggregation over (`ts`,
+the column that numbers points) by Spark. One row for each stamp.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, offsets_of, points_of
+from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.dataset import read_table
-from jobs.lake.reading import log_order
+from jobs.lake.table_files import TableFile, TableFiles, in_columns, new_path, writer_of, written
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace
 from jobs.runs.run import Run
-from jobs.stages.held_rows import frame_of, holds_days
+from jobs.stages.held_rows import frame_of, passes_events
+from jobs.stages.slicing.event_pieces import event_pieces
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
-
-SCHEMA = pa.schema([pa.field("ts", pa.int64(), False), pa.field("points", pa.int64(), False)])
-"""The columns of `_work/points` that evaluators get."""
+    from pyspark.sql import Column, DataFrame
 
 
 def are_read(run: Run, queries: Collection[str]) -> bool:
@@ -61,36 +62,37 @@ def count_in_stamp(points: str) -> Column:
 def store_points(run: Run, days: Collection[date]) -> None:
     """Write the points of these days to `_work/points`, in order of time."""
     create(run.workload.name, [TIME_POINTS], run.lake)
-    counted = counted_here(run, days) if holds_days(run, days) else counted_in_spark(run, days)
-    rows = counted.sort_by("ts").append_column("run_id", pa.repeat(run.run_id, counted.num_rows))
+    rows = TableFiles(_counted_here(run, days)) if passes_events(run) else _counted_in_spark(run, days)
     replace(rows, run.table(TIME_POINTS.name), EVERY_ROW)
 
 
-def counted_here(run: Run, days: Collection[date]) -> pa.Table:
-    """How many points each stamp of these days has: (day, ts, points)."""
+def _counted_here(run: Run, days: Collection[date]) -> list[TableFile]:
+    """A file with the number of points of each stamp of these days; none if there is no event."""
     time, calendar = run.workload.time, run.workload.operating_days
+    home = run.lake / run.workload.name
+    folder = home / TIME_POINTS.folder
+    schema, path = schema_of(folder), new_path(folder, {}, "points")
     columns = dict.fromkeys(["ts", "seq", time.point_column])
-    stored = read_table(run.lake / run.workload.name / "events", list(columns), days)
-    assert stored is not None, "the lake has a table of events"
-    events = log_order(stored)
-    points = points_of(events["ts"].to_numpy(), offsets_of(events, time.points))
-    numbers = (points["ts"].to_numpy() - calendar.offset) // calendar.length
-    return points.add_column(0, "day", pa.array(numbers.astype(np.int32)).cast(pa.date32()))
+    with writer_of(folder / path, schema) as writer:
+        for events in event_pieces(home / "events", list(columns), days):
+            points = points_of(events["ts"].to_numpy(), offsets_of(events, time.points))
+            numbers = (points["ts"].to_numpy() - calendar.offset) // calendar.length
+            points = points.add_column(0, "day", pa.array(numbers.astype(np.int32)).cast(pa.date32()))
+            writer.write_table(in_columns(points, schema, {"run_id": run.run_id}))
+    return [written(folder, path, {}, ("ts", "run_id"))]
 
 
-def counted_in_spark(run: Run, days: Collection[date]) -> pa.Table:
+def _counted_in_spark(run: Run, days: Collection[date]) -> DataFrame:
     """The same by Spark."""
+    from pyspark.sql import functions as f
+
     events = frame_of(run, "events", days)
-    return events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points")).toArrow()
-
-
-def stored_points(run: Run) -> pa.Table:
-    """The points that `store_points` wrote: `ts` ascending and distinct, `points`."""
-    stored = read_table(run.lake / run.workload.name / TIME_POINTS.folder, SCHEMA.names)
-    return SCHEMA.empty_table() if stored is None else stored.sort_by("ts").cast(SCHEMA).combine_chunks()
+    counted = events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points"))
+    return counted.sort("ts").withColumn("run_id", f.lit(run.run_id))
 
 
 def has_own_points(run: Run) -> bool:
     """Whether the stored points are this run's. Of days without events there are none, whoever wrote them."""
-    stored = read_table(run.lake / run.workload.name / TIME_POINTS.folder, ["run_id"])
-    return stored is not None and set(stored["run_id"].unique().to_pylist()) <= {run.run_id}
+    folder = run.lake / run.workload.name / TIME_POINTS.folder
+    others = read_table(folder, ["run_id"], where=ds.field("run_id") != run.run_id)
+    return others is not None and not others.num_rows

@@ -23,6 +23,9 @@ COLUMN_TYPES = {
 }
 """The types of a source's columns, with their names in Spark SQL."""
 
+TIME_TYPES = ("BIGINT", "TIMESTAMP", "DATE")
+"""The types of a column that may say which day a row belongs to."""
+
 TEXT_FORMATS = ("csv", "json")
 """Formats that are read line by line, so that every row keeps its raw text. Spark reads all others."""
 
@@ -53,7 +56,8 @@ class Source:
     """One source. `columns` are those that its header or schema must have, in order, with their SQL types.
 
     `path` may contain `{day}`: one file or folder for each day. A run reads the files of its days, and of `slack` days
-    before and after. `order`: columns that order rows of equal time.
+    before and after. Or `time` names a column that says which day a row belongs to (`jobs/raw/row_days.py`); a run sees
+    the rows of the same days. `order`: columns that order rows of equal time.
     """
 
     name: str
@@ -67,6 +71,7 @@ class Source:
     must_exist: bool = True
     slack: int = 0
     order: tuple[str, ...] = ()
+    time: str = ""
 
     @property
     def daily(self) -> bool:
@@ -130,7 +135,7 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
         where,
         value,
         required=("format", "columns"),
-        optional=("path", "options", "header", "missing", "must_exist", "slack", "order"),
+        optional=("path", "options", "header", "missing", "must_exist", "slack", "order", "time"),
     )
     columns = _columns(problems, f"{where}.columns", section.items.get("columns"))
     options = _options(problems, f"{where}.options", section.items.get("options"))
@@ -145,6 +150,7 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
         must_exist=section.truth("must_exist", True),
         slack=section.count("slack", 0, most=_MOST_SLACK),
         order=section.texts("order"),
+        time=section.text("time"),
     )
     for text in (source.path, *options.values()):
         for problem in problems_in(text):
@@ -155,12 +161,25 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
         problems.add(f"{where}.path", f"unknown placeholder '{placeholder}'; the only one is {{day}}")
     if source.text and not source.path and "path" not in section.items:
         problems.add(where, f"a source of format '{source.format}' needs a 'path'")
-    if source.slack and not source.daily:
-        problems.add(f"{where}.slack", "says how many days' files to read, but 'path' has no {day}")
+    if source.slack and not source.daily and not source.time:
+        hint = "but 'path' has no {day}, and no 'time' says which day a row belongs to"
+        problems.add(f"{where}.slack", f"says how many days' files or rows to read, {hint}")
     for column in source.order:
         if column not in columns:
             problems.add(f"{where}.order", f"unknown column {brief(column)}; {nearest(column, columns)}")
+    _check_time(problems, f"{where}.time", source)
     return source
+
+
+def _check_time(problems: Problems, where: str, source: Source) -> None:
+    if source.time and source.time not in source.columns:
+        problems.add(where, f"unknown column {brief(source.time)}; {nearest(source.time, source.columns)}")
+    elif source.time and source.columns[source.time] not in TIME_TYPES:
+        problems.add(
+            where, f"expected a column of type int (in the log's unit), timestamp or date, found {source.time}"
+        )
+    if source.time and source.daily:
+        problems.add(where, "says which day a row belongs to, but 'path' has {day}, which says it already")
 
 
 def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -170,3 +171,16 @@ def test_an_empty_file(tmp_path: Path) -> None:
     file = tmp_path / "x.parquet"
     pq.write_table(pa.table({"n": pa.array([], pa.int64())}), file)
     assert read(file, {"n": "BIGINT"}) == ([], [], RowLedger())
+
+
+def test_a_page_that_its_checksum_denies_stops_the_load(tmp_path: Path) -> None:
+    """Such as Spark writes; one bit of a number would else be read as it stands."""
+    file = tmp_path / "x.parquet"
+    table = pa.table({"v": [1.5]})
+    plain = {"use_dictionary": False, "compression": "none", "write_statistics": False}
+    pq.write_table(table, file, write_page_checksum=True, **plain)
+    data = file.read_bytes()
+    assert read(file, {"v": "DOUBLE"})[0][0][0] == 1.5
+    file.write_bytes(data.replace(struct.pack("<d", 1.5), struct.pack("<d", 1.25), 1))
+    with pytest.raises(UnreadableSource, match=r"x\.parquet.*CRC"):
+        read(file, {"v": "DOUBLE"})

@@ -12,9 +12,10 @@ from cep_core.language.evaluator import RESULT, Evaluator, ResultTable, of_table
 from cep_core.slicing import Plan, split
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.explained_rows import MOST_EVENTS, Round
+from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading, between
 from jobs.stages.evaluating.slice_files import SliceFile, slices_of_silence
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes, gather
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, gather
 
 
 def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from cep_core.events.logs.time_points import offsets_of, points_of
-from jobs.stages.slicing.time_points import SCHEMA, count_in_stamp, offset
+from jobs.stages.slicing.mapped_points import SCHEMA
+from jobs.stages.slicing.time_points import count_in_stamp, offset
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

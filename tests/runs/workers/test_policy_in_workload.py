@@ -63,14 +63,17 @@ def evaluated(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> Any:
     events, points = with_points(log(workload), workload.time.points)
     evaluations = tuple(Evaluation(asked.name, on, {BEFORE: "1", DAY: "1"}, ()) for on in (BEFORE, DAY))
     without_spark, progress = LateSession("tests"), Silent()
-    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, Path(), progress, Scope(evaluations))
+    lake = workload.folder / "lake"
+    run = Run(workload, {asked.name: asked}, BEFORE, DAY, "run", without_spark, lake, progress, Scope(evaluations))
     atoms = asked.evaluator.atoms
     plan = make_plan({asked.name: atoms}, ["l", "s"], statistics_of(events, atoms), 4, "seed", asked.evaluator.reach)
     kept: list[Any] = []
     monkeypatch.setattr(evaluate, "planned", lambda run: [plan])
-    monkeypatch.setattr(evaluate, "_partials", lambda run, work, way: list(partials(work, plan, events, points)))
+    monkeypatch.setattr(evaluate, "_partials", lambda run, work, *how: list(partials(work, plan, events, points)))
+    monkeypatch.setattr(evaluate, "map_points", lambda table, folder: folder)
+    monkeypatch.setattr(evaluate, "open_points", lambda folder: points)
     monkeypatch.setattr(evaluate, "create", lambda *arguments: None)
-    monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
+    monkeypatch.setattr(evaluate, "replacement_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
     monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
     monkeypatch.setattr(evaluate, "replace_all", lambda replacements: None)
@@ -107,8 +110,8 @@ def test_it_is_explained_sliced_and_reported(home: Path, monkeypatch: pytest.Mon
     assert "PREV" in str(explain_question(workload, asked.path))
     result = evaluated(workload, monkeypatch)["twice"]
     start = workload.operating_days.interval(DAY)[0]
-    assert result.table.column_names == ["ts", "offset", "l", "s", "day"]
-    assert result.table.to_pylist() == [
+    assert result.content.column_names == ["ts", "offset", "l", "s", "day", "run_id"]
+    assert result.content.drop_columns(["run_id"]).to_pylist() == [
         {"ts": start + 3600 * hour, "offset": 0, "l": "x", "s": "p", "day": DAY} for hour in (0, 1)
     ]
     assert [result.totals[on]["matches_total"] for on in (BEFORE, DAY)] == ["0", "2"]
@@ -118,7 +121,7 @@ def test_it_is_explained_sliced_and_reported(home: Path, monkeypatch: pytest.Mon
         | {"matches_total": result.totals[on]["matches_total"]}
         for on in (BEFORE, DAY)
     ]
-    held = {"events": log(workload), "twice": result.table, "result_days": pa.Table.from_pylist(records, RESULT_DAYS)}
+    held = {"events": log(workload), "twice": result.content, "result_days": pa.Table.from_pylist(records, RESULT_DAYS)}
     questions = [question for question in questions_of(workload) if question.name == "twice"]
     report = report_day(workload, questions, Tables(Path(), held=held), DAY, "run")
     [own] = report.queries

@@ -18,6 +18,7 @@ from cep_core.language.evaluator import Ownership, Reach, of_table
 from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
 from jobs.stages.evaluating.large_slices import RowsOfFile
+from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import Reading, pieces
 from jobs.stages.evaluating.slice_files import SliceFile, events_of
 from jobs.stages.evaluating.slice_worker import (
@@ -25,7 +26,6 @@ from jobs.stages.evaluating.slice_worker import (
     QueryText,
     compiled,
     evaluate_slice,
-    from_bytes,
     schema_to_values,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
-from cep_core.language.evaluator import TOTALS, Evaluator, Ownership
+from cep_core.language.evaluator import TOTALS, Evaluator, Ownership, ResultTable, of_table
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
+from jobs.stages.evaluating.merging import merged
 from tests.counts import few
 from tests.slicing.laws.only_read import only_read
 
@@ -93,7 +95,10 @@ def result(evaluator: Evaluator, batches: Iterable[pa.RecordBatch]) -> tuple[obj
 def test_merged_slices_equal_the_unsliced_result(
     text: str, events: pa.Table, slices: int, seed_text: str, ranges: int, heavy: tuple[str, ...] | None
 ) -> None:
-    """S1 for every engine: rows, their order and the exact totals, under any plan. Slices hold what is read."""
+    """S1 for every engine: rows, their order and the exact totals, under any plan. Slices hold what is read.
+
+    What slices give may be merged range by range: of every table, the ranges are the whole merge, one after the other.
+    """
     evaluator = compile_query(text, log_schema_of(events))
     names = sorted({name for atom in evaluator.atoms for _, name in atom.variables})
     plan = make_plan(
@@ -108,13 +113,29 @@ def test_merged_slices_equal_the_unsliced_result(
         ranges=min(ranges, slices) or None,
         heavy=heavy,
     )
-    assert result(evaluator, sliced(evaluator, plan, events)) == result(
-        evaluator, evaluator.evaluate(events, Ownership(days=DAYS))
-    )
+    unsliced = result(evaluator, evaluator.evaluate(events, Ownership(days=DAYS)))
+    for table in evaluator.tables:
+        partials = list(of_table(sliced(evaluator, table, plan, events), table.suffix))
+        whole = table.merge(partials, DAYS)
+        if not table.suffix:
+            assert result(evaluator, partials) == unsliced
+        assert in_ranges(table, partials) == (whole.to_pylist(), {(whole.schema.metadata or {}).get(TOTALS)})
 
 
-def sliced(evaluator: Evaluator, plan: Plan, events: pa.Table) -> Iterable[pa.RecordBatch]:
+def sliced(evaluator: Evaluator, table: ResultTable, plan: Plan, events: pa.Table) -> Iterable[pa.RecordBatch]:
+    assert table.evaluate is not None
     rows, numbers = split(plan, events)
     for number in range(plan.slices):
         part = only_read(evaluator, events.take(pa.array(rows[numbers == number])))
-        yield from evaluator.evaluate(part, ownership(plan, number, DAYS))
+        yield from table.evaluate(part, ownership(plan, number, DAYS))
+
+
+def in_ranges(table: ResultTable, partials: Iterable[pa.RecordBatch]) -> tuple[list[object], set[object]]:
+    """The rows of all ranges, and the totals that they tell."""
+    parts = list(merged(table, [partial(_itself, batch) for batch in partials], DAYS, most=2))
+    totals = {(part.schema.metadata or {}).get(TOTALS) for part in parts}
+    return [row for part in parts for row in part.to_pylist()], totals
+
+
+def _itself(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.determinism import determined
@@ -87,7 +88,7 @@ class Automaton:
         """Whether a match that an event of the variable completes could take more events."""
         return any(self.variables[s] == variable and self.successors[s] for s in self.accepts)
 
-    @property
+    @cached_property
     def edges(self) -> tuple[tuple[int, int], ...]:
         """All pairs (state, successor), by state."""
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)

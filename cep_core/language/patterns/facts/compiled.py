@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Atom, Reach
@@ -30,7 +31,7 @@ class CompiledQuery:
         """The event types that the query reads, with the attributes that bind its slicing variables."""
         return atoms_of(self.query)
 
-    @property
+    @cached_property
     def reach(self) -> Reach:
         """How far back from the moment of certainty a result can depend on events."""
         return reach_of(self.query)

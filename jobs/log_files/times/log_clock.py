@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
-from jobs.exits import WrongWorkload
-from jobs.log_files.log import Log
 from jobs.reports.words.clock import Clock
 from jobs.workload.operating_days import UNITS
 
@@ -20,13 +18,9 @@ class LogClock:
     unit: str = "s"
 
     @staticmethod
-    def of(log: Log, zone: str) -> LogClock:
-        """The clock of a log in a time zone. Raises WrongWorkload for an unknown zone."""
-        try:
-            ZoneInfo(zone)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise WrongWorkload(f"unknown time zone '{zone}'") from error
-        return LogClock(Clock(log.schema.unit, zone) if log.wall_clock else None, log.schema.unit)
+    def of(unit: str, zone: str, *, are_dates: bool) -> LogClock:
+        """The clock of a log in a time zone that exists."""
+        return LogClock(Clock(unit, zone) if are_dates else None, unit)
 
     def time(self, moment: int) -> str:
         """A moment, with as many digits as it needs.

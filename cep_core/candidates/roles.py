@@ -1,0 +1,91 @@
+"""Which variables each event may be bound to, as bits: variables with equal conditions share a bit, a byte has eight.
+
+A mask of one byte an event takes the place of one for each variable: it is taken, tested and moved once. Where a
+variable's own mask is asked for, it is made of its bit, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.arrays import Bits, Flags, Ints
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class Roles(Mapping[str, Flags]):
+    """[n] for each variable, whether the event may be bound to it.
+
+    >>> roles = Roles.of([np.array([True, False]), np.array([True, True])], {"a": 0, "b": 1, "c": 0})
+    >>> roles.bytes[0].tolist(), roles["c"].tolist(), roles.at(np.array([1]))["b"].tolist()
+    ([3, 2], [True, False], [True])
+    """
+
+    def __init__(self, columns: Sequence[Bytes], bits: Mapping[str, int]) -> None:
+        self.bytes = columns
+        """For each eight bits, [n] the byte."""
+        self.bits = bits
+        """The number of each variable's bit."""
+        self._masks: dict[int, Flags] = {}
+
+    @staticmethod
+    def of(masks: Sequence[Flags], bits: Mapping[str, int]) -> Roles:
+        """The roles of n events. `masks`: for each bit, [n]; `bits`: the number of each variable's mask."""
+        columns: list[Bytes] = []
+        for first in range(0, len(masks), 8):
+            column = masks[first].view(np.uint8)
+            for number, mask in enumerate(masks[first + 1 : first + 8], 1):
+                column = column | mask.view(np.uint8) << np.uint8(number)
+            columns.append(column)
+        return Roles(columns, bits)
+
+    def __getitem__(self, variable: str) -> Flags:
+        bit = self.bits[variable]
+        if bit not in self._masks:
+            self._masks[bit] = (self.bytes[bit >> 3] & np.uint8(1 << (bit & 7))) != 0
+        return self._masks[bit]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.bits)
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    @property
+    def any(self) -> Flags:
+        """[n] whether the event may be bound to some variable."""
+        return reduce(np.logical_or, self.bytes[1:], self.bytes[0] != 0)
+
+    def at(self, rows: Ints) -> Roles:
+        """The roles of the events at these rows."""
+        return Roles([column[rows] for column in self.bytes], self.bits)
+
+    def among(self, chosen: Flags) -> Roles:
+        """The roles of the chosen events, each of which has a role, if only one of no variable; others have none."""
+        columns = [column * chosen.view(np.uint8) for column in self.bytes]
+        bit = max(self.bits.values()) + 1
+        mark = chosen.view(np.uint8) << np.uint8(bit & 7)
+        return Roles([*columns[:-1], columns[-1] | mark] if bit & 7 else [*columns, mark], self.bits)
+
+    def states(self, variables: Iterable[str]) -> Bits:
+        """[n] the states that an event may bind, as bits: state s binds the s-th of the variables.
+
+        >>> Roles.of([np.array([True, False]), np.array([True, True])], {"a": 0, "b": 1}).states(["b", "a"])
+        array([3, 1], dtype=uint64)
+        """
+        wanted = [self.bits[name] for name in variables]
+        if wanted == list(range(len(wanted))) and len(self.bytes) == 1:
+            own = np.uint8((1 << len(wanted)) - 1)  # events of other variables, such as negated ones, bind no state
+            return (self.bytes[0] & own).astype(np.uint64)
+        words: Bits | None = None
+        for first in range(0, len(wanted), 8):
+            byte = np.zeros(len(self.bytes[0]), dtype=np.uint8)
+            for state, bit in enumerate(wanted[first : first + 8]):
+                byte |= (self.bytes[bit >> 3] >> np.uint8(bit & 7) & np.uint8(1)) << np.uint8(state)
+            wide = byte.astype(np.uint64)
+            words = wide if words is None else words | wide << np.uint64(first)
+        return np.zeros(len(self.bytes[0]), np.uint64) if words is None else words

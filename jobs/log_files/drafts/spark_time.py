@@ -1,0 +1,105 @@
+"""A log's time in Spark SQL: a load gives events the times that commands on the file show, and that `new` tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from jobs.log_files.times.forms import TimeForm
+from jobs.log_files.times.stamps import Holds, held, read_stamps
+from jobs.log_files.times.time_source import TimeSource
+from jobs.workload.operating_days import UNITS
+
+_UNIX = {"s": "unix_seconds", "ms": "unix_millis", "us": "unix_micros"}
+
+
+@dataclass(frozen=True)
+class SparkTime:
+    """The expression of `ts` over columns of the source, and the types as which these columns must be declared."""
+
+    source: TimeSource
+    expression: str
+    declared: dict[str, str]
+
+    @staticmethod
+    def of(source: TimeSource, sample: pa.Table, stamps: pa.ChunkedArray, form: str) -> SparkTime:
+        """Of a source over a sample of a file of a format; `stamps` are the sample's, as `source.stamps` gave them.
+
+        The unit of time-stamps is the coarsest that keeps the sample's apart.
+        """
+        if kinds.is_integer(stamps.type):
+            return SparkTime(source, _moved(f"`{source.columns[0]}`", source), {source.columns[0]: "int"})
+        if kinds.is_floating(stamps.type):
+            factor = UNITS[source.unit] // UNITS[source.numbers]
+            whole = f"CAST(round(`{source.columns[0]}` * {factor}) AS BIGINT)"
+            return SparkTime(source, _moved(whole, source), {source.columns[0]: "float"})
+        unit = coarsest_unit(stamps)
+        if source.origin:
+            source = replace(source, origin=source.origin * UNITS[unit] // UNITS[source.unit])
+        source = replace(source, unit=unit, numbers=unit)
+        written = source.form or _form_of(source, sample)
+        if written is None:
+            column = f"`{source.columns[0]}`"
+            is_date = kinds.is_date(stamps.type)
+            expression = f"CAST({column} AS TIMESTAMP)" if is_date else column
+            return SparkTime(
+                source, f"{_UNIX[unit]}({expression})", {source.columns[0]: "date" if is_date else "timestamp"}
+            )
+        texts = [_text(name, sample, source, written, form) for name in source.columns]
+        text = texts[0][0] if len(texts) == 1 else "concat(" + ", ' ', ".join(text for text, _ in texts) + ")"
+        pattern = written.of_spark.replace("'", "''")
+        expression = _moved(f"{_UNIX[unit]}(try_to_timestamp({text}, '{pattern}'))", source)
+        return SparkTime(source, expression, dict(zip(source.columns, (kind for _, kind in texts), strict=True)))
+
+
+def coarsest_unit(stamps: pa.ChunkedArray) -> str:
+    """The coarsest unit, down to microseconds, that keeps times apart.
+
+    >>> coarsest_unit(pa.chunked_array([pa.array([1_500_000, 2_000_000], pa.timestamp("us"))]))
+    'ms'
+    """
+    if kinds.is_date(stamps.type):
+        return "s"
+    if kinds.is_time(stamps.type):
+        stamps = stamps.cast(pa.time64("us")).cast(pa.int64()).cast(pa.timestamp("us"))
+    fine = stamps.cast(pa.timestamp("us"), safe=False)
+    return next((unit for unit in ("s", "ms") if pc.all(pc.equal(_cut(fine, unit), fine)).as_py()), "us")
+
+
+def _cut(stamps: pa.ChunkedArray, unit: str) -> pa.ChunkedArray:
+    return stamps.cast(pa.timestamp(unit), safe=False).cast(stamps.type)
+
+
+def _moved(expression: str, source: TimeSource) -> str:
+    return f"{expression} + {source.origin}" if source.origin else expression
+
+
+def _form_of(source: TimeSource, sample: pa.Table) -> TimeForm | None:
+    """The form in which the file writes its times, if Spark does not read them as time-stamps by itself."""
+    clock = sample[source.columns[-1]]
+    texts = clock.cast(pa.string())
+    is_whole = not pc.any(pc.match_substring_regex(texts, "[.,]")).as_py()
+    if len(source.columns) == 1 and held(clock) is not Holds.CLOCKS:
+        has_comma = pc.any(pc.match_substring(texts, ",")).as_py() and kinds.is_timestamp(read_stamps(clock).type)
+        if not has_comma:
+            return None
+        between = "T" if pc.any(pc.match_substring(texts, "T")).as_py() else " "
+        return TimeForm(f"%Y-%m-%d{between}%H:%M:%S,%f")
+    mark = "," if pc.any(pc.match_substring(texts, ",")).as_py() else "."
+    of_day = "%H:%M:%S" if is_whole else f"%H:%M:%S{mark}%f"
+    return TimeForm(of_day if len(source.columns) == 1 else f"%Y-%m-%d {of_day}")
+
+
+def _text(name: str, sample: pa.Table, source: TimeSource, written: TimeForm, form: str) -> tuple[str, str]:
+    """A column's text in SQL, and its declared type: a CSV file's text as it is, numbers elsewhere with their zeros."""
+    column = f"`{name}`"
+    if form == "csv" or not kinds.is_integer(sample[name].type):
+        return column, "string"
+    parts = written.text.split(" ")
+    part = parts[source.columns.index(name)] if len(parts) == len(source.columns) else written.text
+    width = TimeForm(part).width
+    text = f"CAST({column} AS STRING)"
+    return (f"lpad({text}, {width}, '0')" if width else text), "int"

@@ -1,0 +1,228 @@
+"""A log's file: CSV, JSON lines, Parquet or Arrow, compressed or not. First its columns, from its first rows; then all.
+
+Only the needed columns are read. Fields of nested records are columns of their own, `user_id` for `user.id`. Reading
+reports how many bytes (for Parquet: rows) are done. Cost: one pass; memory holds the needed columns.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.json
+import pyarrow.parquet
+
+from jobs.exits import RunError, UnreadableSource, WrongWorkload
+from jobs.log_files.reading.named_files import COMPRESSED, form_suffix
+from jobs.log_files.reading.nested_columns import flat
+from jobs.log_files.reading.ragged_rows import RaggedRows, header_lines
+from jobs.raw.damage import refuse_damaged
+
+Tick = Callable[[int, int], None]
+"""Called with the amount that is done and the total amount."""
+
+FORMS = ("csv", "json", "parquet", "arrow")
+_FORMS = {
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
+    **dict.fromkeys((".arrow", ".arrows", ".ipc", ".feather"), "arrow"),
+}
+_BATCH = 1 << 17
+_SAMPLE = 1000
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """What the user says of files. `missing`: texts that mean a missing value in CSV; empty text always does.
+
+    `form`: one of FORMS; None: by the suffix. `names`: of a CSV file's columns. `skip_bad`: how many rows of another
+    number of fields may be left out of a CSV file.
+    """
+
+    missing: tuple[str, ...] = ()
+    form: str | None = None
+    names: tuple[str, ...] = ()
+    skip_bad: int = 0
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file and its first rows, with all its columns. `tops`: for each, the column of the file in which it is."""
+
+    path: Path
+    form: str
+    sample: pa.Table
+    tops: dict[str, str]
+    options: FileOptions
+
+    def read(self, columns: Sequence[str], tick: Tick) -> tuple[pa.Table, list[str]]:
+        """These columns of every row, and remarks on what was left out or taken.
+
+        Raises UnreadableSource, naming the byte where a compressed file is damaged.
+        """
+        tops = list(dict.fromkeys(self.tops[name] for name in columns))
+        ragged = RaggedRows(self.options.skip_bad)
+        with readable(self.path):
+            if self.form == "parquet":
+                table = _read_parquet(self.path, tops, tick)
+            elif self.form == "arrow":
+                table = _read_arrow(self.path, tops)
+            else:
+                with _opened(self.path, tick) as stream:
+                    if self.form == "json":
+                        table = pa.json.read_json(stream).select(tops)
+                    else:
+                        how = _csv_options(self.path, self.options, ragged, tops)
+                        table = pa.csv.read_csv(stream, **how)
+        notes = (
+            [f"{ragged.count:,} rows are left out (--skip-bad), the first has {ragged.first}"] if ragged.count else []
+        )
+        return flat(table)[0].select(list(columns)), notes
+
+
+def look_at(path: Path, options: FileOptions) -> LogFile:
+    """The file and its first rows. Raises RunError if there is none, UnreadableSource if it has no row to read."""
+    if not path.is_file():
+        raise RunError(f"no such file: {path}")
+    form = options.form or _FORMS.get(form_suffix(path), "csv")
+    if options.names and form != "csv":
+        raise WrongWorkload(f"--names: {path} is no CSV file, its columns have names")
+    if options.skip_bad and form != "csv":
+        raise WrongWorkload(f"--skip-bad: {path} is no CSV file, it has no rows of other numbers of fields")
+    with readable(path):
+        sample = _first_rows(path, form, options)
+    if sample is None or not sample.num_rows:
+        raise UnreadableSource(path, "it has no rows")
+    try:
+        names = Counter(sample.schema.names)
+    except UnicodeDecodeError as error:
+        raise UnreadableSource(path, "the names of its columns are not UTF-8") from error
+    twice = [name for name, times in names.items() if times > 1]
+    if twice:
+        raise UnreadableSource(path, f"it has two columns named '{twice[0]}'")
+    return LogFile(path, form, *flat(sample), options)
+
+
+def _first_rows(path: Path, form: str, options: FileOptions) -> pa.Table | None:
+    if form == "parquet":
+        with pa.parquet.ParquetFile(_whole_source(path)) as file:
+            batch = next(file.iter_batches(batch_size=_SAMPLE), None)
+            return None if batch is None else pa.Table.from_batches([batch])
+    if form == "arrow":
+        return _read_arrow(path, None).slice(0, _SAMPLE)
+    with _opened(path) as stream:
+        try:
+            if form == "json":
+                return pa.Table.from_batches([pa.json.open_json(stream).read_next_batch()])
+            how = _csv_options(path, options, RaggedRows(options.skip_bad))
+            with pa.csv.open_csv(stream, **how) as rows:
+                return pa.Table.from_batches([rows.read_next_batch()])
+        except StopIteration:
+            return None
+
+
+def _csv_options(
+    path: Path, options: FileOptions, ragged: RaggedRows, columns: Sequence[str] | None = None
+) -> dict[str, Any]:
+    read = pa.csv.ReadOptions()
+    if options.names:
+        with _opened(path) as stream:
+            first = stream.read(1 << 16).decode("utf-8", "replace").partition("\n")[0]
+        read = pa.csv.ReadOptions(column_names=list(options.names), skip_rows=header_lines(first, options.names))
+    return {
+        "read_options": read,
+        "parse_options": pa.csv.ParseOptions(invalid_row_handler=ragged if options.skip_bad else None),
+        "convert_options": pa.csv.ConvertOptions(
+            null_values=["", *options.missing],
+            strings_can_be_null=True,
+            include_columns=None if columns is None else list(columns),
+        ),
+    }
+
+
+def _read_arrow(path: Path, columns: Sequence[str] | None) -> pa.Table:
+    """A file or a stream of Arrow's own format."""
+    source = _whole_source(path)
+    with pa.memory_map(str(source)) if isinstance(source, Path) else source as memory:
+        try:
+            table = pa.ipc.open_file(memory).read_all()
+        except pa.ArrowInvalid:
+            memory.seek(0)
+            table = pa.ipc.open_stream(memory).read_all()
+        return table if columns is None else table.select(list(columns))
+
+
+def _read_parquet(path: Path, columns: Sequence[str], tick: Tick) -> pa.Table:
+    with pa.parquet.ParquetFile(_whole_source(path)) as file:
+        total, done, batches = file.metadata.num_rows, 0, []
+        for batch in file.iter_batches(batch_size=_BATCH, columns=list(columns)):
+            batches.append(batch)
+            done += batch.num_rows
+            tick(done, total)
+        schema = pa.schema([file.schema_arrow.field(name) for name in columns])
+    return pa.Table.from_batches([batch.select(list(columns)) for batch in batches], schema)
+
+
+def _whole_source(path: Path) -> Any:
+    """What formats with an end are read from: the file, or its content if the whole file is compressed."""
+    if path.suffix.lower() not in COMPRESSED:
+        return path
+    with pa.input_stream(str(path), compression=COMPRESSED[path.suffix.lower()]) as stream:
+        return pa.BufferReader(stream.read())
+
+
+@contextmanager
+def _opened(path: Path, tick: Tick | None = None) -> Iterator[pa.NativeFile]:
+    """The file's content as a stream, decompressed.
+
+    Arrow reads it by threads of its own, which may still read when an error ends the program. So it is no Python file,
+    and how far it is read is looked at from outside.
+    """
+    compression = COMPRESSED.get(path.suffix.lower())
+    with pa.OSFile(str(path)) as file, _watched(file, path.stat().st_size, tick):
+        yield file if compression is None else pa.CompressedInputStream(file, compression)
+
+
+@contextmanager
+def _watched(file: pa.OSFile, size: int, tick: Tick | None) -> Iterator[None]:
+    """Calls `tick` from another thread, as long as the file is read."""
+    if tick is None:
+        yield
+        return
+    is_read = threading.Event()
+
+    def watch(tick: Tick) -> None:
+        while not is_read.wait(_SECONDS_BETWEEN_LOOKS) and not file.closed:
+            tick(min(file.tell(), size), size)
+
+    watcher = threading.Thread(target=watch, args=(tick,), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_read.set()
+        watcher.join()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Errors of reading a file, with its name and the byte where it is damaged: UnreadableSource."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: Exception) -> RunError:
+    """The error for a file that cannot be read. Raises one that names the byte where the file is damaged."""
+    refuse_damaged([str(path)])
+    advice = "; --names A,B,... names columns, --skip-bad N leaves out N such rows" if "Expected" in str(error) else ""
+    return UnreadableSource(path, f"{error}{advice}")

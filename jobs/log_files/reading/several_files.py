@@ -1,0 +1,91 @@
+"""The files of one log as one table: the columns of the first, the rows of all, in the order in which they are named.
+
+A file that lacks a column, or holds it as a type that the others do not fit, is an error with its name. Numbers of rows
+count over all files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from jobs.exits import UnreadableSource
+from jobs.log_files.reading.log_file import FileOptions, LogFile, Tick, look_at
+from jobs.log_files.reading.named_files import NamedFiles, named_files
+from jobs.reports.words.quantities import quantity
+
+_PARTS = 1000
+_TOLD = 4
+
+
+@dataclass(frozen=True)
+class LogFiles:
+    """The files of a log. `sample`: the first rows of the first file."""
+
+    named: NamedFiles
+    first: LogFile
+    options: FileOptions
+
+    @property
+    def sample(self) -> pa.Table:
+        return self.first.sample
+
+    @property
+    def name(self) -> str:
+        """How a message calls the log."""
+        if self.named.kept is not None:
+            return "standard input"
+        return str(self.first.path) + (f" and {len(self.named.paths) - 1} more" if len(self.named.paths) > 1 else "")
+
+    def read(self, columns: Sequence[str], tick: Tick) -> tuple[pa.Table, list[str]]:
+        """These columns of every row of all files, and remarks. Raises UnreadableSource."""
+        many = len(self.named.paths)
+        tables, notes, places, rows = [], list(self.named.notes), [], 0
+        for number, path in enumerate(self.named.paths):
+            file = self.first if number == 0 else look_at(path, self.options)
+            for name in columns:
+                if name not in file.sample.column_names:
+                    raise UnreadableSource(path, f"it has no column '{name}', which {self.first.path} has")
+
+            def tell(done: int, total: int, before: int = number) -> None:
+                tick(before * _PARTS + done * _PARTS // max(total, 1), many * _PARTS)
+
+            table, remarks = file.read(columns, tell)
+            tables.append(table)
+            notes += [f"{path.name}: {remark}" for remark in remarks] if many > 1 else remarks
+            places.append(f"{path.name} from {quantity(rows + 1)}")
+            rows += table.num_rows
+        if many > 1:
+            more = [f"and {many - _TOLD} more"] if many > _TOLD else []
+            notes.append(f"rows are numbered over {many} files: {', '.join([*places[:_TOLD], *more])}")
+        return self._together(tables), notes
+
+    def _together(self, tables: Sequence[pa.Table]) -> pa.Table:
+        whole = tables[0]
+        for path, table in zip(self.named.paths[1:], tables[1:], strict=True):
+            try:
+                whole = pa.concat_tables([whole, table], promote_options="permissive")
+            except pa.ArrowException:
+                for name in whole.column_names:
+                    have, other = whole.schema.field(name).type, table.schema.field(name).type
+                    if not _fit(have, other):
+                        message = f"its column '{name}' is {other}, in {self.first.path} it is {have}"
+                        raise UnreadableSource(path, message) from None
+                raise
+        return whole
+
+
+def open_log(texts: Sequence[str], options: FileOptions) -> LogFiles:
+    """The files that a command line names. Raises RunError for names of nothing, and what `look_at` raises."""
+    named = named_files(texts)
+    return LogFiles(named, look_at(named.paths[0], options), options)
+
+
+def _fit(have: pa.DataType, other: pa.DataType) -> bool:
+    try:
+        pa.unify_schemas([pa.schema([("x", have)]), pa.schema([("x", other)])], promote_options="permissive")
+    except pa.ArrowException:
+        return False
+    return True

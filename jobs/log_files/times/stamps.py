@@ -1,0 +1,178 @@
+"""What a column of times holds: time-stamps, dates, times of day or numbers; and its moments as whole numbers.
+
+Nothing here looks at names. Cost: one pass over the column.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from jobs.exits import WrongWorkload
+from jobs.workload.operating_days import UNITS
+
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_CLOCK = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]{1,9})?$"
+_COMMA = r"(:[0-9]{2}:[0-9]{2}),([0-9]{1,9})"
+_ROUNDED = 2.0**-51
+"""How far a number and its product with a power of ten are rounded at most, as a part of them."""
+_SINCE_1980, _YEAR_10000 = 315_532_800, 253_402_300_800
+
+
+class Holds(enum.Enum):
+    """What the values of a column can be."""
+
+    STAMPS = "time-stamps"
+    DATES = "dates"
+    CLOCKS = "times of day"
+    NUMBERS = "numbers"
+
+
+def plain(stored: pa.DataType) -> pa.DataType:
+    """A type without its encoding: dictionaries as their values, all texts as string."""
+    if kinds.is_dictionary(stored):
+        return plain(stored.value_type)
+    return pa.string() if kinds.is_large_string(stored) or kinds.is_string_view(stored) else stored
+
+
+def held(column: pa.ChunkedArray) -> Holds | None:
+    """What a column holds; None: nothing that can be a time.
+
+    >>> held(pa.chunked_array([["18:01:47,978"]])).value, held(pa.chunked_array([["2015-10-18"]])).value
+    ('times of day', 'dates')
+    """
+    kind = plain(column.type)
+    if kinds.is_timestamp(kind):
+        return Holds.STAMPS
+    if kinds.is_date(kind):
+        return Holds.DATES
+    if kinds.is_time(kind):
+        return Holds.CLOCKS
+    if kinds.is_integer(kind) or kinds.is_floating(kind):
+        return Holds.NUMBERS
+    if not kinds.is_string(kind) or column.null_count == len(column):
+        return None
+    texts = column.cast(pa.string())
+    for pattern, holds in ((_DATE, Holds.DATES), (_CLOCK, Holds.CLOCKS)):
+        if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
+            return holds
+    return Holds.STAMPS if kinds.is_timestamp(read_stamps(column).type) else None
+
+
+def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A text column as time-stamps if all its values are ISO 8601 (UTC without an offset); else unchanged.
+
+    A comma before parts of a second is read as a point, as Java's loggers write it.
+
+    >>> read_stamps(pa.chunked_array([["2025-06-20T09:01:50.27+02:00"]])).to_pylist()[0].isoformat()
+    '2025-06-20T07:01:50.270000+00:00'
+    >>> read_stamps(pa.chunked_array([["2015-10-18 18:01:47,978"]])).to_pylist()[0].isoformat()
+    '2015-10-18T18:01:47.978000'
+    >>> read_stamps(pa.chunked_array([["soon"]])).to_pylist()
+    ['soon']
+    """
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return column
+    texts = column.cast(pa.string())
+    if pc.any(pc.match_substring_regex(texts, _COMMA)).as_py():
+        texts = pc.replace_substring_regex(texts, _COMMA, r"\1.\2")
+    for stamp in (pa.timestamp(unit, zone) for unit in ("us", "ns") for zone in (None, "UTC")):
+        try:
+            return texts.cast(stamp)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
+def unit_of(column: pa.ChunkedArray) -> str:
+    """A time column's own unit. Numbers are seconds, unless they are too large for seconds of these centuries.
+
+    >>> unit_of(pa.chunked_array([[1362729600000]])), unit_of(pa.chunked_array([pa.array([0], pa.timestamp("us"))]))
+    ('ms', 'us')
+    """
+    if kinds.is_timestamp(column.type) or kinds.is_time(column.type):
+        return str(column.type.unit)
+    if not (kinds.is_integer(column.type) or kinds.is_floating(column.type)):
+        return "s"
+    size = abs(_least(column))
+    return next((unit for unit, least in (("ns", 10**17), ("us", 10**14), ("ms", 10**11)) if size >= least), "s")
+
+
+def finer_unit(column: pa.ChunkedArray, unit: str) -> str:
+    """The unit in which numbers of `unit` that have fractions are whole: a thousandth or a millionth of it, as needed.
+
+    >>> finer_unit(pa.chunked_array([[0.04, 3.48]]), "s"), finer_unit(pa.chunked_array([[1.0, 2.0]]), "s")
+    ('ms', 's')
+    """
+    units = list(UNITS)
+    for finer in units[units.index(unit) : units.index(unit) + 3]:
+        scaled = pc.multiply(column, float(UNITS[finer] // UNITS[unit]))
+        apart = pc.abs(pc.subtract(scaled, pc.round(scaled)))
+        if not pc.any(pc.greater(apart, pc.multiply(pc.abs(scaled), _ROUNDED))).as_py():
+            return finer
+    return units[min(units.index(unit) + 2, len(units) - 1)]
+
+
+def moments(column: pa.ChunkedArray, name: str, unit: str, of_numbers: str | None = None) -> pa.ChunkedArray:
+    """Times as int64 in `unit`: time-stamps since 1970, times of day since midnight, numbers as they are.
+
+    `of_numbers`: the unit that numbers count, if it is not `unit`. Finer times are cut to the unit; numbers with
+    fractions are rounded to it, and NaN is no time. Raises WrongWorkload if the column holds no times.
+
+    >>> stamps = pa.chunked_array([pa.array([1_999, -1], pa.timestamp("ms"))])
+    >>> moments(stamps, "time", "s").to_pylist()
+    [1, -1]
+    >>> moments(pa.chunked_array([[0.04, 3.48]]), "Start Time [s]", "ms", "s").to_pylist()
+    [40, 3480]
+    """
+    if kinds.is_integer(column.type):
+        return column.cast(pa.int64())
+    if kinds.is_floating(column.type):
+        return _whole(column, name, UNITS[unit] // UNITS[of_numbers or unit])
+    if kinds.is_date(column.type):
+        column = column.cast(pa.timestamp("s"))
+    if not (kinds.is_timestamp(column.type) or kinds.is_time(column.type)):
+        hint = "; give numbers, time-stamps such as 2013-03-08T07:59:00, or their form (--ts-format)"
+        raise WrongWorkload(f"'{name}' holds no times but {column.type}{hint}")
+    have, want = UNITS[column.type.unit], UNITS[unit]
+    numbers = column.cast(pa.int32()) if column.type.bit_width == 32 else column
+    numbers = numbers.cast(pa.int64())
+    if want >= have:
+        return pc.multiply_checked(numbers, want // have)
+    cut = pc.divide(numbers, have // want)  # rounding towards zero would make times before 1970 late
+    late = pc.greater(pc.multiply(cut, have // want), numbers)
+    return pc.subtract(cut, late.cast(pa.int64()))
+
+
+def are_dates(column: pa.ChunkedArray, unit: str) -> bool:
+    """Whether times can be shown as dates: time-stamps, and numbers that are large enough (1980 to 9999)."""
+    if kinds.is_timestamp(column.type) or kinds.is_date(column.type):
+        return True
+    if not (kinds.is_integer(column.type) or kinds.is_floating(column.type)):
+        return False
+    return _least(column) >= _SINCE_1980 * UNITS[unit] and _most(column) < _YEAR_10000 * UNITS[unit]
+
+
+def _least(column: pa.ChunkedArray) -> float | int:
+    return pc.min(_finite(column)).as_py() or 0
+
+
+def _most(column: pa.ChunkedArray) -> float | int:
+    return pc.max(_finite(column)).as_py() or 0
+
+
+def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.filter(pc.is_finite(column)) if kinds.is_floating(column.type) else column
+
+
+def _whole(column: pa.ChunkedArray, name: str, factor: int) -> pa.ChunkedArray:
+    numbers = pc.if_else(pc.is_nan(column), None, column.cast(pa.float64()))
+    scaled = pc.round(pc.multiply(numbers, float(factor)))
+    try:
+        return scaled.cast(pa.int64())
+    except pa.ArrowInvalid:
+        odd = numbers.filter(pc.greater(pc.abs(scaled), 2.0**62))
+        raise WrongWorkload(f"'{name}' holds {odd[0].as_py()}, which is no time") from None

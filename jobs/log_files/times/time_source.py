@@ -1,0 +1,247 @@
+"""Which columns of a file tell when its events happened, in which form and unit: said by the user, or derived.
+
+Derived are only columns that cannot be read in two ways: time-stamps; a column of dates beside one of times of day,
+which are read together; numbers in a column that is named like a time. Numbers that look like times of day (HHMMSS)
+beside a column of days are refused, with the options that read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from jobs.exits import WrongWorkload
+from jobs.log_files.times.forms import TimeForm
+from jobs.log_files.times.stamps import Holds, are_dates, finer_unit, held, moments, plain, read_stamps, unit_of
+from jobs.workload.files.problems import nearest
+from jobs.workload.operating_days import UNITS
+
+TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
+"""Names of columns of numbers that hold times."""
+
+_DAYS = ("date", "day")
+_BETWEEN = "+"
+"""Joins names of columns that tell the time together."""
+
+
+@dataclass(frozen=True)
+class TimeOptions:
+    """What the user says of the time; None: derived from the file. `zone` is that of `origin` and of shown times.
+
+    Raises WrongWorkload for a zone that is not known.
+    """
+
+    columns: str | None = None
+    form: str | None = None
+    unit: str | None = None
+    origin: str | None = None
+    zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        try:
+            ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise WrongWorkload(f"unknown time zone '{self.zone}'") from error
+
+
+@dataclass(frozen=True)
+class TimeSource:
+    """Columns that tell the time, and how they are read into whole numbers of `unit`.
+
+    `numbers`: the unit that numbers count, coarser than `unit` where they have fractions. `origin`: what is added to
+    times that count from some moment. `is_unit_guessed`: whether nothing told the unit of numbers.
+    """
+
+    columns: tuple[str, ...]
+    unit: str
+    numbers: str
+    form: TimeForm | None = None
+    origin: int = 0
+    is_unit_guessed: bool = False
+
+    @staticmethod
+    def of(sample: pa.Table, options: TimeOptions) -> TimeSource:
+        """The source of a file's times by its first rows. Raises WrongWorkload, which says what to add."""
+        form = None if options.form is None else TimeForm(options.form)
+        columns = time_columns(sample) if options.columns is None else named_columns(sample, options.columns)
+        source = TimeSource(columns, "s", "s", form)
+        column = source.stamps(sample)
+        is_number = kinds.is_integer(column.type) or kinds.is_floating(column.type)
+        numbers = options.unit or unit_of(column)
+        if form is not None and options.unit is None and not form.is_fine:
+            numbers = "s"
+        unit = finer_unit(column, numbers) if kinds.is_floating(column.type) else numbers
+        is_guessed = is_number and options.unit is None and not are_dates(column, numbers)
+        source = replace(source, unit=unit, numbers=numbers, is_unit_guessed=is_guessed)
+        return source if options.origin is None else replace(source, origin=source._begin(column, options))
+
+    @property
+    def name(self) -> str:
+        """As the user writes it."""
+        return _BETWEEN.join(self.columns)
+
+    @property
+    def told(self) -> str:
+        """For a remark.
+
+        >>> TimeSource(("Date", "Time"), "us", "us").told
+        "columns 'Date' and 'Time' tell the time in us"
+        """
+        names = " and ".join(f"'{name}'" for name in self.columns)
+        verb = f"column {names} tells" if len(self.columns) == 1 else f"columns {names} tell"
+        return f"{verb} the time in {self.unit}"
+
+    def stamps(self, table: pa.Table) -> pa.ChunkedArray:
+        """The times of a table as the file has them: time-stamps, dates, times of day or numbers."""
+        if self.form is not None:
+            return self.form.read(self._texts(table), self.name)
+        if len(self.columns) == 1:
+            column = table[self.columns[0]]
+            if kinds.is_string(plain(column.type)) and held(column) is Holds.CLOCKS:
+                return _joined("1970-01-01", column).cast(pa.time64("us"))
+            return read_stamps(column)
+        day, clock = (table[name] for name in self.columns)
+        if (held(day), held(clock)) != (Holds.DATES, Holds.CLOCKS):
+            values = " and ".join(f"'{name}' holds {_shown(table[name])}" for name in self.columns)
+            raise WrongWorkload(f"--ts {self.name}: {values}; which form is this? --ts-format {_form_for(day, clock)}")
+        return _joined(_date_texts(day), clock)
+
+    def moments(self, stamps: pa.ChunkedArray) -> pa.ChunkedArray:
+        """What `stamps` gave as int64 in `unit`, with the origin. Raises WrongWorkload."""
+        times = moments(stamps, self.name, self.unit, self.numbers)
+        return times if not self.origin else pc.add_checked(times, self.origin)
+
+    def are_dates(self, stamps: pa.ChunkedArray) -> bool:
+        """Whether times can be shown as dates."""
+        is_relative = self.form is not None and not self.form.has_date
+        return bool(self.origin) or (not is_relative and are_dates(stamps, self.numbers))
+
+    def _texts(self, table: pa.Table) -> pa.ChunkedArray:
+        """The columns' texts, joined by spaces. Whole numbers get back the zeros that they lost in front."""
+        assert self.form is not None
+        forms = self.form.text.split(" ")
+        pieces = forms if len(forms) == len(self.columns) else [self.form.text] if len(self.columns) == 1 else []
+        texts = []
+        for place, name in enumerate(self.columns):
+            column = table[name]
+            text = column.cast(pa.string())
+            if kinds.is_integer(column.type) and pieces and (width := _width(pieces[place])):
+                text = pc.utf8_lpad(text, width, "0")
+            texts.append(text)
+        return texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, " ")
+
+    def _begin(self, column: pa.ChunkedArray, options: TimeOptions) -> int:
+        """The user's origin in log time."""
+        try:
+            begin = datetime.fromisoformat(str(options.origin))
+        except ValueError:
+            raise WrongWorkload(
+                f"--origin '{options.origin}' is no date such as 2024-01-31, or 2024-01-31T08:00"
+            ) from None
+        if self.are_dates(column):
+            raise WrongWorkload(
+                f"--origin: the times of '{self.name}' are dates, they do not count from another moment"
+            )
+        if begin.tzinfo is None:
+            begin = begin.replace(tzinfo=ZoneInfo(options.zone))
+        return (begin - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * UNITS[self.unit] // 10**6
+
+
+def named_columns(table: pa.Table, text: str) -> tuple[str, ...]:
+    """The columns that the user names, as `time` or `Date+Time`. Raises WrongWorkload, which names the nearest column.
+
+    >>> named_columns(pa.table({"Date": [1], "Time": [2], "a+b": [3]}), "Date+Time")
+    ('Date', 'Time')
+    """
+    names = [text] if text in table.column_names else text.split(_BETWEEN)
+    for place, dotted in enumerate(names):
+        name = names[place] = dotted if dotted in table.column_names else dotted.replace(".", "_")
+        if name not in table.column_names:
+            raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
+    return tuple(names)
+
+
+def time_columns(table: pa.Table) -> tuple[str, ...]:
+    """The columns that tell the time, if they can be read in one way only. Else WrongWorkload.
+
+    >>> time_columns(pa.table({"price": [1.5], "Time": [3]}))
+    ('Time',)
+    >>> time_columns(pa.table({"Date": ["2015-10-18"], "Time": ["18:01:47,978"]}))
+    ('Date', 'Time')
+    """
+    if "ts" in table.column_names:
+        return ("ts",)
+    holds = {name: held(table[name]) for name in table.column_names}
+    stamps, days, clocks = (_of(holds, kind) for kind in (Holds.STAMPS, Holds.DATES, Holds.CLOCKS))
+    if stamps is not None:
+        return (stamps,)
+    if days is not None:
+        return (days,) if clocks is None else (days, clocks)
+    if clocks is not None:
+        return (clocks,)
+    numbers = next((n for n, kind in holds.items() if kind is Holds.NUMBERS and n.lower() in TIMES), None)
+    if numbers is None:
+        raise WrongWorkload(f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}")
+    for day in _days(table):
+        if day != numbers and _looks_like_clock(table[numbers]):
+            form = _form_for(table[day], table[numbers])
+            raise WrongWorkload(
+                f"'{numbers}' holds {_shown(table[numbers])}, '{day}' {_shown(table[day])}: a number, or a time of day "
+                f"and its day? --ts {day}{_BETWEEN}{numbers} --ts-format {form} reads both, --ts {numbers} numbers"
+            )
+    return (numbers,)
+
+
+def _of(holds: dict[str, Holds | None], kind: Holds) -> str | None:
+    return next((name for name, kept in holds.items() if kept is kind), None)
+
+
+def _days(table: pa.Table) -> Iterator[str]:
+    """Columns of whole numbers that are named like days."""
+    for field in table.schema:
+        if kinds.is_integer(field.type) and any(word in field.name.lower() for word in _DAYS):
+            yield field.name
+
+
+def _looks_like_clock(column: pa.ChunkedArray) -> bool:
+    """Whether all numbers can be HHMMSS, and one is too large for a second of the day's first hundred minutes."""
+    if not kinds.is_integer(column.type) or not len(column):
+        return False
+    values = column.drop_null().to_numpy()
+    fits = (values >= 0) & (values < 240_000) & (values % 100 < 60) & (values // 100 % 100 < 60)
+    return bool(len(values) and fits.all() and values.max() >= 10_000)
+
+
+def _form_for(day: pa.ChunkedArray, clock: pa.ChunkedArray) -> str:
+    """A form that may be meant, to be said to the user."""
+    if not (kinds.is_integer(day.type) and kinds.is_integer(clock.type)):
+        return "'%Y-%m-%d %H:%M:%S', for example"
+    year = "%Y" if (pc.max(day).as_py() or 0) >= 10**6 else "%y"
+    return f"'{year}%m%d %H%M%S'"
+
+
+def _width(form: str) -> int | None:
+    """How many characters a part of a form stands for, if always the same number."""
+    try:
+        return TimeForm(form).width
+    except WrongWorkload:
+        return None
+
+
+def _date_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.date32()).cast(pa.string()) if kinds.is_date(column.type) else column.cast(pa.string())
+
+
+def _joined(days: pa.ChunkedArray | str, clock: pa.ChunkedArray) -> pa.ChunkedArray:
+    return read_stamps(pc.binary_join_element_wise(days, clock.cast(pa.string()), "T"))
+
+
+def _shown(column: pa.ChunkedArray) -> str:
+    first = next((value for value in column.to_pylist()[:100] if value is not None), None)
+    return "nothing" if first is None else str(first)

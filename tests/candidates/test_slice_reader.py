@@ -1,0 +1,82 @@
+"""What queries read of a slice together is what each reads alone; tests of one attribute are what they say."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.candidates.candidates import candidates
+from cep_core.candidates.slice_reader import read_together
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.values.expressions import holds
+from tests.candidates.test_candidates import LOG as NUMBERS
+from tests.candidates.test_candidates import QUERIES, logs
+from tests.candidates.test_key_codes import LOG as TEXTS
+from tests.candidates.test_key_codes import TEXTS as SOME_TEXTS
+from tests.candidates.test_key_codes import encoded
+
+RANKED = "PATTERN SEQ(A, B) WHERE partition_contiguity [x] WITHIN 50"
+ENDS = (-(2**63), -(2**53), -1, 0, 2, 2**53, 2**53 + 1, 2**63 - 1)
+OPERATORS = st.sampled_from(("=", "!=", "<", "<=", ">", ">="))
+
+
+@given(logs(), st.permutations([*QUERIES, RANKED]), st.integers(0, 5))
+def test_what_queries_read_together_is_what_each_reads_alone(events: pa.Table, texts: list[str], begin: int) -> None:
+    """In any order of queries, over all events of a table or some."""
+    part = read_together(events.slice(begin))
+    for text in texts[:4]:
+        query = bind(text, NUMBERS)
+        together, alone = candidates(query, part), candidates(query, events.slice(begin))
+        assert together.keys.to_pylist() == alone.keys.to_pylist()
+        for name in ("rows", "offsets", "rank"):
+            assert getattr(together, name).tolist() == getattr(alone, name).tolist(), (text, name)
+        assert {n: m.tolist() for n, m in together.variables.items()} == {
+            n: m.tolist() for n, m in alone.variables.items()
+        }
+
+
+@given(st.data(), OPERATORS)
+def test_a_number_compared_with_a_constant(data: st.DataObject, operator: str) -> None:
+    """Integers and doubles, with NULL and NaN, beside constants that may be no double."""
+    whole = data.draw(st.lists(st.one_of(st.none(), st.sampled_from(ENDS)), max_size=12))
+    real = st.sampled_from((None, 0.0, -0.0, 2.0, -1.5, float("nan"), float("inf"), 2.0**53))
+    values = {
+        "x": pa.array(whole, pa.int64()),
+        "f": pa.array([data.draw(real) for _ in whole], pa.float64()),
+    }
+    name = data.draw(st.sampled_from(("x", "f")))
+    constant = data.draw(st.sampled_from((*ENDS[1:], 0.5, 2.0)))
+    _as_it_says(f"PATTERN A a WHERE a.{name} {operator} {constant} WITHIN 5", values, len(whole))
+
+
+@given(encoded(SOME_TEXTS), st.sampled_from(("", "a", "z")), OPERATORS)
+def test_a_text_compared_with_a_constant(stored: pa.DictionaryArray, constant: str, operator: str) -> None:
+    """Also a text that the dictionary has not, or twice."""
+    _as_it_says(f"PATTERN A a WHERE a.x {operator} '{constant}' WITHIN 5", {"x": stored}, len(stored), texts=True)
+
+
+def _as_it_says(text: str, values: dict[str, pa.Array], n: int, *, texts: bool = False) -> None:
+    """The candidates are the events of the type for which the whole condition holds, whatever share they are."""
+    query = bind(text, TEXTS if texts else NUMBERS)
+    (predicate,) = query.vertex_predicates
+    for types in (["A"] * n, ["B" if row % 5 else "A" for row in range(n)]):
+        events = pa.table({"event_type": pa.array(types, pa.string()), "ts": range(n), "seq": range(n), **values})
+        expected = [row for row in np.flatnonzero(holds(predicate.expression, events)) if types[row] == "A"]
+        assert candidates(query, events).rows.tolist() == expected
+
+
+def test_what_was_read_of_a_table_goes_with_it() -> None:
+    """A reader is kept as long as its table, and no longer."""
+    from cep_core.candidates import slice_reader
+
+    gc.collect()
+    before = len(slice_reader._SHARED)
+    events = read_together(pa.table({"event_type": ["A"], "ts": [1], "seq": [0], "x": [1]}))
+    candidates(bind("PATTERN A WHERE [x] WITHIN 5", NUMBERS), events)
+    assert len(slice_reader._SHARED) == before + 1
+    del events
+    assert len(slice_reader._SHARED) == before

@@ -1,0 +1,180 @@
+"""Files as people have them: several, in folders, from a pipe, ragged, nested. Nothing is left out unseen."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.cli import main
+from jobs.exits import RunError, UnreadableSource
+from jobs.log_files.reading.log_file import FORMS, FileOptions
+from jobs.log_files.reading.named_files import named_files
+from jobs.log_files.reading.nested_columns import flat
+from jobs.log_files.reading.several_files import open_log
+
+QUERY = "PATTERN SEQ(A a, B b) WITHIN 9"
+ROWS = "ts,event_type,x\n1,A,1\n2,B,2\n3,A,3\n"
+
+
+def quiet(done: int, total: int) -> None:
+    assert 0 <= done <= total
+
+
+def read(*texts: str | Path, options: FileOptions | None = None) -> tuple[pa.Table, list[str]]:
+    log = open_log([str(text) for text in texts], options or FileOptions())
+    return log.read(log.sample.column_names, quiet)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=4))
+def test_files_are_one_log(tmp_path_factory: pytest.TempPathFactory, sizes: list[int]) -> None:
+    """By name, as a folder, as a pattern: all rows in the order of the files; an empty file is told by its name."""
+    folder = tmp_path_factory.mktemp("logs")
+    rows, files = 0, []
+    for number, size in enumerate(sizes):
+        file = folder / f"{number}.csv"
+        file.write_text("ts,x\n" + "".join(f"{rows + row},{number}\n" for row in range(size)))
+        rows, files = rows + size, [*files, file]
+    for texts in (files, [folder], [folder / "*.csv"]):
+        if 0 in sizes:
+            with pytest.raises(UnreadableSource, match=rf"{sizes.index(0)}\.csv: it has no rows"):
+                read(*texts)
+        else:
+            table, notes = read(*texts)
+            assert table["ts"].to_pylist() == list(range(rows))
+            assert bool(notes) == (len(sizes) > 1)
+
+
+def test_what_a_folder_holds_beside_files_is_told(tmp_path: Path) -> None:
+    """Folders in it, and hidden files; names of nothing are an error."""
+    (tmp_path / "day").mkdir()
+    (tmp_path / ".part").write_text("x")
+    (tmp_path / "a.csv").write_text(ROWS)
+    named = named_files([str(tmp_path)])
+    assert [path.name for path in named.paths] == ["a.csv"]
+    assert ".part, day" in named.notes[0]
+    for text in (tmp_path / "day", tmp_path / "*.json", tmp_path / "none.csv"):
+        with pytest.raises(RunError, match=r"no (such )?file"):
+            named_files([str(text)])
+
+
+def test_files_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    """A column that one lacks, and one that is a text there; whole numbers and fractions fit."""
+    for name, text in (("a", ROWS), ("b", "ts,event_type\n4,A\n"), ("c", ROWS.replace("x\n1,A,1", "x\n1,A,one"))):
+        (tmp_path / f"{name}.csv").write_text(text)
+    (tmp_path / "d.csv").write_text(ROWS.replace(",1\n", ",1.5\n"))
+    with pytest.raises(UnreadableSource, match=r"b\.csv: it has no column 'x', which .*a\.csv has"):
+        read(tmp_path / "a.csv", tmp_path / "b.csv")
+    with pytest.raises(UnreadableSource, match=r"c\.csv: its column 'x' is string, in .*a\.csv it is int64"):
+        read(tmp_path / "a.csv", tmp_path / "c.csv")
+    assert read(tmp_path / "a.csv", tmp_path / "d.csv")[0]["x"].to_pylist() == [1, 2, 3, 1.5, 2, 3]
+
+
+@pytest.mark.parametrize("packed", ["", "gz", "zst"])
+@pytest.mark.parametrize("form", [*FORMS, "stream"])
+def test_every_form_gives_the_same_rows(tmp_path: Path, form: str, packed: str) -> None:
+    """As a file by its suffix, and from standard input by its first bytes."""
+    table = pa.csv.read_csv(io.BytesIO(ROWS.encode()))
+    plain = tmp_path / f"log.{'arrow' if form == 'stream' else form}"
+    if form == "csv":
+        plain.write_text(ROWS)
+    elif form == "json":
+        plain.write_text(
+            "".join(
+                f'{{"ts":{t},"event_type":"{e}","x":{x}}}\n'
+                for t, e, x in zip(*table.to_pydict().values(), strict=True)
+            )
+        )
+    elif form == "parquet":
+        pa.parquet.write_table(table, plain)
+    else:
+        writer = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
+        with writer(str(plain), table.schema) as sink:
+            sink.write_table(table)
+    file = plain
+    if packed:
+        file = plain.with_name(f"{plain.name}.{packed}")
+        with pa.output_stream(str(file), compression="gzip" if packed == "gz" else "zstd") as out:
+            out.write(plain.read_bytes())
+    assert read(file)[0].to_pydict() == table.to_pydict()
+    named = named_files(["-"], io.BytesIO(file.read_bytes()))
+    assert read(*named.paths)[0].to_pydict() == table.to_pydict()
+
+
+def test_standard_input_is_one_log(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query on the command line, a log from a pipe; the copy of it is gone afterwards; an empty one is told."""
+
+    class Pipe:
+        buffer = io.BytesIO(gzip.compress(ROWS.encode()))
+
+    monkeypatch.setattr("sys.stdin", Pipe)
+    assert main(["match", "-e", QUERY, "-", "--csv"]) == 0
+    assert [line.split(",")[-2:] for line in capsys.readouterr().out.splitlines()] == [["a", "b"], ["1", "2"]]
+    named = named_files(["-"], io.BytesIO(ROWS.encode()))
+    [copy] = named.paths
+    assert copy.exists()
+    del named
+    assert not copy.exists()
+    with pytest.raises(UnreadableSource, match="standard input: it has no rows"):
+        named_files(["-"], io.BytesIO(b""))
+    with pytest.raises(RunError, match="one log by itself"):
+        named_files(["-", "a.csv"], io.BytesIO(b"x"))
+
+
+RAGGED = "kind,job\nA,1,10\nB,1,11\nA\nB,2,12,13,14\nA,3,15\n"
+
+
+def test_ragged_rows_are_left_out_and_counted(tmp_path: Path) -> None:
+    """Only as many as the user allows; names stand for a header, and a header of some of them is no row."""
+    (tmp_path / "log.csv").write_text(RAGGED)
+    names = FileOptions(names=("kind", "job", "ts"), skip_bad=2)
+    table, notes = read(tmp_path / "log.csv", options=names)
+    assert table.to_pydict() == {"kind": ["A", "B", "A"], "job": [1, 1, 3], "ts": [10, 11, 15]}
+    assert notes == ["2 rows are left out (--skip-bad), the first has 1 fields for 3 columns: A"]
+    for options in (
+        FileOptions(),
+        FileOptions(names=("kind", "job", "ts")),
+        FileOptions(names=names.names, skip_bad=1),
+    ):
+        with pytest.raises(UnreadableSource, match=r"--names A,B,\.\.\. names columns, --skip-bad N leaves out"):
+            read(tmp_path / "log.csv", options=options)
+
+
+def test_nested_fields_are_columns(tmp_path: Path) -> None:
+    """Of records in records; where a column has the name already the dot stays; a record that is null has no fields."""
+    (tmp_path / "log.json").write_text(
+        '{"at":{"ts":1},"user":{"id":"u","in":{"x":1}},"user_id":7}\n{"at":{"ts":2},"user":null,"user_id":8}\n'
+    )
+    table, _ = read(tmp_path / "log.json")
+    assert table.to_pydict() == {
+        "at_ts": [1, 2],
+        "user.id": ["u", None],
+        "user_in_x": [1, None],
+        "user_id": [7, 8],
+    }
+    assert flat(table)[0].column_names == table.column_names
+
+
+def test_a_query_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its errors show the place in it; nested fields are named as columns or with dots."""
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        '{"at":{"ts":1},"event_type":"A","user":{"id":"u"}}\n{"at":{"ts":2},"event_type":"B","user":{"id":"u"}}\n'
+    )
+    query = "PATTERN SEQ(A a, B b) WHERE [user_id] WITHIN 9"
+    assert main(["match", "-e", query, str(log), "--ts", "at.ts"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("match 1: user_id u, 1 to 2, 1 s, 2 events\n")
+    assert "column 'at_ts' tells the time in s" in told.err
+    assert main(["aggregate", "-e", "RETURN COUNT(*) PATTERN A+ WITHN 9", str(log)]) == 2
+    assert "-e:1:28: " in capsys.readouterr().err
+    for arguments, said in (([], "which query?"), (["-e", query], "which log?")):
+        assert main(["match", *arguments]) == 2
+        assert said in capsys.readouterr().err

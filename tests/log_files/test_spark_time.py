@@ -1,0 +1,68 @@
+"""A load gives events the times that commands on the file show: the SQL that `new` writes, beside the reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+from jobs.log_files.drafts.spark_time import SparkTime
+from jobs.log_files.times.time_source import TimeOptions, TimeSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROWS = """Date,Time,day,clock,comma,point,zoned,number,fraction,access,half
+081109,203615,2015-10-18,"18:01:47,978","2015-10-18 18:01:47,978",2015-10-18 18:01:47.5,2025-06-20T09:01:50+02:00,\
+25263126,0.04,18/Oct/2015:18:01:47,12:00:01 AM
+000101,000517,1969-12-31,"23:59:59,001","1969-12-31 23:59:59,001",1969-12-31 23:59:59.5,2025-06-20T00:00:00-11:30,\
+-7,-3.25,29/Feb/2024:00:00:00,12:59:59 PM
+"""
+READINGS = [
+    TimeOptions("Date+Time", "%y%m%d %H%M%S"),
+    TimeOptions("day+clock"),
+    TimeOptions("comma"),
+    TimeOptions("point"),
+    TimeOptions("zoned"),
+    TimeOptions("day"),
+    TimeOptions("number", unit="ms"),
+    TimeOptions("number", unit="ms", origin="2004-09-01T00:00-04:00"),
+    TimeOptions("fraction", origin="2024-01-01"),
+    TimeOptions("fraction", unit="ms"),
+    TimeOptions("access", "%d/%b/%Y:%H:%M:%S"),
+    TimeOptions("day+half", "%Y-%m-%d %I:%M:%S %p", zone="America/New_York"),
+    TimeOptions("half", "%I:%M:%S %p", origin="2024-01-01"),
+    TimeOptions("clock", origin="2024-01-01"),
+    TimeOptions("clock", "%H:%M:%S,%f", origin="2024-01-01T12:00"),
+]
+
+
+@pytest.mark.spark
+def test_spark_reads_the_times_that_a_file_shows(spark: SparkSession, tmp_path: Path) -> None:
+    """Each way to tell a time, also before 1970: the same numbers in the same unit."""
+    (tmp_path / "log.csv").write_text(ROWS)
+    sample = pyarrow.csv.read_csv(tmp_path / "log.csv")
+    for options in READINGS:
+        source = TimeSource.of(sample, options)
+        stamps = source.stamps(sample)
+        time = SparkTime.of(source, sample, stamps, "csv")
+        kinds = {"int": "BIGINT", "float": "DOUBLE"}
+        declared = ", ".join(
+            f"`{name}` {kinds.get(time.declared.get(name, 'string'), time.declared.get(name, 'string'))}"
+            for name in sample.column_names
+        )
+        rows = spark.read.csv(str(tmp_path / "log.csv"), schema=declared, header=True).selectExpr(time.expression)
+        assert [row[0] for row in rows.collect()] == time.source.moments(stamps).to_pylist(), options
+
+
+def test_numbers_that_are_no_texts_get_their_zeros_back() -> None:
+    """Only a CSV file has the digits as they were written."""
+    sample = pa.table({"Date": [81109], "Time": [517]})
+    source = TimeSource.of(sample, TimeOptions("Date+Time", "%y%m%d %H%M%S"))
+    time = SparkTime.of(source, sample, source.stamps(sample), "parquet")
+    text = "concat(lpad(CAST(`Date` AS STRING), 6, '0'), ' ', lpad(CAST(`Time` AS STRING), 6, '0'))"
+    assert time.expression == f"unix_seconds(try_to_timestamp({text}, 'yyMMdd HHmmss'))"
+    assert time.declared == {"Date": "int", "Time": "int"}

@@ -1,0 +1,38 @@
+"""Kernels of cuts against their definitions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.trends.arrays.cut_moments import since_last
+from cep_core.trends.arrays.window_vertices import list_windows
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=9), max_size=3))
+def test_the_last_event_of_an_earlier_tick_cuts(partitions: list[list[tuple[int, bool]]]) -> None:
+    """Of each vertex: the tick of the last cutting vertex with a smaller tick, else the partition's first vertex."""
+    vertices = [vertex for own in partitions for vertex in sorted(own)]
+    tick = np.array([at for at, _ in vertices], np.int64)
+    ends = np.array([is_end for _, is_end in vertices], np.bool_)
+    offsets = np.cumsum([0, *map(len, partitions)])
+    expected = []
+    for begin, stop in pairwise(offsets):
+        for i in range(begin, stop):
+            before = [tick[j] for j in range(begin, i) if ends[j] and tick[j] < tick[i]]
+            expected.append(next((j for j in range(begin, stop) if before and tick[j] == before[-1]), begin))
+    assert since_last(ends, tick, offsets).tolist() == expected
+
+
+@given(
+    st.lists(st.one_of(st.integers(-(2**62), 2**62 - 1), st.integers(-50, 50)), min_size=1, max_size=9),
+    st.one_of(st.integers(1, 9), st.integers(2**40, 2**61)),
+)
+def test_windows_one_after_another_are_numbered_by_exact_quotients(moments: list[int], size: int) -> None:
+    """Also where a double cannot hold a moment."""
+    ts = np.array(sorted(moments), np.int64)
+    windows = list_windows(ts, np.array([0, len(ts)]), size, size)
+    assert windows.index.tolist() == sorted({moment // size for moment in moments})
