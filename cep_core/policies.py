@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import BY_TIMESTAMP
+from cep_core.frames import Frame, NamedColumns, read_frame
 from cep_core.policy_on_log import MonitorSettings, PolicyOnLog
 
 if TYPE_CHECKING:
@@ -18,22 +19,25 @@ if TYPE_CHECKING:
 def monitor(
     formula: str | Path,
     signature: str | None,
-    log: str | Path | BinaryIO | pa.Table,
+    log: str | Path | BinaryIO | Frame,
     *,
     end: str = "open",
     rewrite: bool = True,
     points: str = BY_TIMESTAMP,
     for_each: str | Sequence[str] | None = None,
-    unit: str = "s",
+    unit: str | None = None,
+    ts: str | None = None,
+    type: str | None = None,
     batches: bool = False,
-) -> pa.Table | pa.RecordBatchReader:
+) -> Any:
     """The satisfactions of a first-order formula on a whole log: `ts`, `tp`, then one column for each free variable.
 
     `formula`: MonPoly's text, or the path of a file. `signature`: MonPoly's text; it may be None for a table, whose
     columns are then the arguments. `log`: MonPoly's text, the path of a text (MonPoly's, DejaVu's, or the RV
     competition's CSV), an open binary file with such a text, which may be a pipe, or a table with `event_type`, `ts`
-    and attributes. Time-points of a table are by its column `point` if it has one, else by `points`: `by_timestamp`,
-    `by_event` or another column.
+    and attributes: of Arrow, or a data frame (`cep_core.frames`), whose answer is of the same kind; `ts` and `type`
+    name other columns for these. Time-points of a table are by its column `point` if it has one, else by `points`:
+    `by_timestamp`, `by_event` or another column.
     `end="open"` reports what no later event can change, `"closed"` takes the log as complete. `rewrite` False judges
     safety on the formula as written. `for_each`: attributes; every combination of their values is a log of its own,
     with `tp` of its own. Rows are in order of `tp`, then of values.
@@ -48,8 +52,14 @@ def monitor(
     >>> monitor(late, "P(int) Q(int)", "@1 Q(7) @5 P(7)(8) @20 P(7)").to_pylist()
     [{'ts': 5, 'tp': 1, 'x': 8}, {'ts': 20, 'tp': 2, 'x': 7}]
     """
-    asked = PolicyOnLog(formula, signature, log, MonitorSettings(end, rewrite, points, for_each, unit))
-    return asked.stream() if batches else asked.table()
+    if isinstance(log, str | Path) or hasattr(log, "read"):
+        settings = MonitorSettings(end, rewrite, points, for_each, unit or "s")
+        asked = PolicyOnLog(formula, signature, cast(Any, log), settings)
+        return asked.stream() if batches else asked.table()
+    frame = read_frame(log, NamedColumns(ts, type), unit)
+    settings = MonitorSettings(end, rewrite, points, for_each, frame.unit)
+    asked = PolicyOnLog(formula, signature, frame.events, settings)
+    return asked.stream() if batches else frame.back(asked.table())
 
 
 def why(

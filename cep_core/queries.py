@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
 from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
+from cep_core.frames import Frame, NamedColumns, ReadFrame, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
 from cep_core.language.explanation import Explanation
+from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
 from cep_core.language.settings import Settings
 from cep_core.shedding.arrays.costs import Costs
@@ -27,18 +30,24 @@ SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
 
 def aggregate(
     query: str | Path,
-    events: pa.Table,
+    events: Frame,
     *,
+    ts: str | None = None,
+    type: str | None = None,
+    seq: str | None = None,
     schema: SchemaLike | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     ties: str = "concurrent",
     exact: bool = False,
     cores: int | None = None,
-) -> pa.Table:
+) -> Frame:
     """Aggregates over all trends of each group and window.
 
-    `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq` if
-    the order of rows is not the order of events. Without `schema`, every type has every column. Columns of the result:
+    `query`: text, or the path of a file. `events`: an Arrow table, a data frame (`cep_core.frames`) or a list of rows;
+    the answer is of the same kind. Columns: `event_type`, `ts` (whole numbers in `unit`, or time-stamps), attributes;
+    `seq` if the order of rows is not the order of events; `ts`, `type` and `seq` name other columns for these. Moments
+    of the answer are time-stamps where those of the log are. Without `schema`, every type has every column, and a type
+    that no event has is warned of if one has a name like it. Columns of the result:
     group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
     (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None; the result is the
     same. Raises QueryError.
@@ -47,25 +56,29 @@ def aggregate(
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
     [Decimal('43')]
     """
-    bound, ordered = _prepared(query, events, schema, unit, ties)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
+    bound, ordered = _prepared(query, log, schema, ties)
     bound.refuse_unless(AGGREGATION, "RETURN COUNT(*) aggregates; cep.match lists the matches")
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
-        return _evaluated(bound.evaluator(Settings(exact=exact)), ordered)
+        return cast(Frame, log.back(_evaluated(bound.evaluator(Settings(exact=exact)), ordered)))
 
 
 def match(
     query: str | Path,
-    events: pa.Table,
+    events: Frame,
     *,
+    ts: str | None = None,
+    type: str | None = None,
+    seq: str | None = None,
     schema: SchemaLike | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     ties: str = "concurrent",
     collapsed: bool = False,
     aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
     work: int | None = None,
-) -> pa.Table:
+) -> Frame:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
     Arguments as for `aggregate`; `collapsed` gives one row for each compact result. `aggregates`: your own functions,
@@ -78,20 +91,25 @@ def match(
     >>> match(widest, log, aggregates={"spread": lambda values: values.max() - values.min()})["spread"].to_pylist()
     [6.0, 6.0]
     """
-    bound, ordered = _prepared(query, events, schema, unit, ties, user_aggregates(aggregates))
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
+    bound, ordered = _prepared(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
-    return _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
+    rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
+    return cast(Frame, log.back(rows))
 
 
 def detect(
     query: str | Path,
-    events: pa.Table,
+    events: Frame,
     *,
+    ts: str | None = None,
+    type: str | None = None,
+    seq: str | None = None,
     schema: SchemaLike | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     ties: str = "concurrent",
     work: int | None = None,
-) -> pa.Table:
+) -> Frame:
     """The events that complete a match: `last_ts`, `last_seq`, and with SLIDE `window_start`, `window_end`.
 
     Arguments as for `match`. For some queries (see `explain`) one pass over the events is enough, and nothing is
@@ -101,16 +119,18 @@ def detect(
     >>> detect("PATTERN SEQ(A a, B+ b[], C c) WITHIN 4", log)["last_ts"].to_pylist()
     [4]
     """
-    bound, ordered = _prepared(query, events, schema, unit, ties)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
+    bound, ordered = _prepared(query, log, schema, ties)
     bound.refuse_unless(MATCHING, "")
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
-    return completing_events(bound.evaluator(Settings(collapsed=True, budget=Budget(work))), ordered)
+    rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=Budget(work))), ordered)
+    return cast(Frame, log.back(rows))
 
 
 def shed(
     queries: Mapping[str, str | Path],
-    events: pa.Table,
+    events: Frame,
     interval: tuple[int, int],
     *,
     costs: Costs,
@@ -120,9 +140,9 @@ def shed(
     loads: Sequence[float] = (1.2, 1.4, 1.6, 1.8, 2.0),
     seeds: Sequence[int] = (0, 1, 2),
     schema: SchemaLike | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     ties: str = "concurrent",
-) -> pa.Table:
+) -> Frame:
     """The results that an operator too slow for the queries would have missed, under each shedding strategy.
 
     Events before `interval` (log time, its end excluded) train the model; events inside it are used for the comparison.
@@ -140,12 +160,13 @@ def shed(
 
     if not queries:
         raise ValueError("no query to shed for")
+    log = read_frame(events, NamedColumns(), unit)
     bound_queries = {}
     for name, query in queries.items():
-        text, ordered = _prepared(query, events, schema, unit, ties)
+        text, ordered = _prepared(query, log, schema, ties)
         bound_queries[name] = text.query
     scenario = scenario_of(bound_queries, ordered, interval, costs, bound, weights=weights, buffer=buffer)
-    return summarise(compare_shedding(scenario, loads=loads, seeds=seeds))
+    return cast(Frame, log.back(summarise(compare_shedding(scenario, loads=loads, seeds=seeds))))
 
 
 def explain(
@@ -169,34 +190,47 @@ def explain(
 
 def _prepared(
     query: str | Path,
-    events: pa.Table,
+    log: ReadFrame,
     schema: SchemaLike | None,
-    unit: str,
     ties: str,
     aggregates: UserAggregates | None = None,
 ) -> tuple[BoundText, pa.Table]:
-    """The bound query and the events in order."""
-    ordered = with_type_codes(in_order(events))
-    declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
-    check_attributes(ordered, declared)
-    if schema is None and not aggregates:
-        return _bound(
-            *_text(query), unit, declared.ties, tuple(declared.types), tuple(declared.columns.values())
-        ), ordered
-    return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered
+    """The bound query and the events in order. Warns of event types that no event has, if one has a name like it."""
+    ordered = with_type_codes(in_order(log.events))
+    if schema is not None:
+        declared = _schema(schema, log.unit, ties)
+        check_attributes(ordered, declared)
+        return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered
+    declared = log_schema_of(ordered, log.unit, Ties(ties))
+    if aggregates:
+        bound, asked = _of_bare_table(*_text(query), declared, aggregates)
+    else:
+        known = (log.unit, declared.ties, tuple(declared.types), tuple(declared.columns.values()))
+        bound, asked = _bound(*_text(query), *known)
+    for event_type in asked - declared.types.keys():
+        if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
+            warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
+    return bound, ordered
 
 
 @lru_cache(maxsize=64)
 def _bound(
     text: str, path: str, unit: str, ties: Ties, types: tuple[str, ...], columns: tuple[Attribute, ...]
-) -> BoundText:
-    """A text bound to the schema of a bare table, kept with what is derived of it: it never changes.
+) -> tuple[BoundText, frozenset[str]]:
+    """As `_of_bare_table`, kept with what is derived of it: it never changes.
 
     Whoever asks for a log day by day asks for the same text again and again.
     """
     attributes = {column.name: column for column in columns}
-    schema = LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes)
-    return parse_text(text, path).bind(schema)
+    return _of_bare_table(text, path, LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes))
+
+
+def _of_bare_table(
+    text: str, path: str, schema: LogSchema, aggregates: UserAggregates | None = None
+) -> tuple[BoundText, frozenset[str]]:
+    """A text bound to the schema of a bare table, and the event types that it names."""
+    written = parse_text(text, path)
+    return written.bind(schema, aggregates=aggregates), frozenset(written.mentioned.types)
 
 
 def _text(query: str | Path) -> tuple[str, str]:

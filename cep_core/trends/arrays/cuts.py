@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.arrays import Bits, Ints
@@ -115,8 +116,12 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
     source = np.concatenate([comparisons.source, np.array([p for p, _ in free], dtype=np.int64)])
     target = np.concatenate([comparisons.target, np.array([q for _, q in free], dtype=np.int64)])
 
-    def binds(state: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-        return (states >> np.uint64(state) & np.uint64(1)).astype(np.int32)
+    def beside(ranks: npt.NDArray[np.int32], free_states: list[int]) -> npt.NDArray[np.int32]:
+        columns = np.empty((len(states), ranks.shape[1] + len(free_states)), np.int32)
+        columns[:, : ranks.shape[1]] = ranks
+        for column, state in enumerate(free_states, ranks.shape[1]):
+            columns[:, column] = (states & np.uint64(1 << state)) != 0
+        return columns
 
     since = np.zeros((len(source), len(states)), dtype=np.int64)
     is_cut = np.zeros(len(source), dtype=np.bool_)
@@ -128,8 +133,8 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
         source,
         target,
         np.concatenate([comparisons.equal, np.zeros(len(free), dtype=np.bool_)]),
-        np.column_stack([comparisons.rank, *(binds(p) for p, _ in free)]),
-        np.column_stack([comparisons.bound, *(binds(q) for _, q in free)]),
+        beside(comparisons.rank, [p for p, _ in free]),
+        beside(comparisons.bound, [q for _, q in free]),
         np.maximum(comparisons.ranks, 1),
         np.concatenate([comparisons.first_other, np.full(len(free), comparisons.first_other[-1])]),
         comparisons.other_rank,

@@ -1,0 +1,133 @@
+"""Logs as people hold them in a notebook: pandas, Polars, DuckDB, Arrow, lists of rows; and answers in the same kind.
+
+Whatever offers an Arrow stream (`__arrow_c_stream__`) is a log: data frames of pandas 2.2 and Polars, relations of
+DuckDB, readers of record batches. None of these libraries is imported here: an answer is made by the library that the
+log came from. Time-stamps stay time-stamps: they are whole numbers only inside the engine, of their column's own unit.
+Cost: nothing for an Arrow table that has the engine's columns; else what the conversion of its columns takes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from cep_core.language.hints import did_you_mean
+
+Frame = TypeVar("Frame")
+"""A log in any of the kinds above."""
+
+_TIMES = ("ts", "first_ts", "last_ts", "window_start", "window_end")
+"""Columns of answers that are moments of the log."""
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """Which columns of a log are the engine's; None: those with the engine's names."""
+
+    ts: str | None = None
+    type: str | None = None
+    seq: str | None = None
+
+
+@dataclass(frozen=True)
+class ReadFrame:
+    """A log as the engine reads it; `unit` is that of its times, `back` makes an answer of the log's kind."""
+
+    events: pa.Table
+    unit: str
+    back: Callable[[pa.Table], Any]
+
+
+def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadFrame:
+    """The engine's table of a log. `unit` None: seconds for numbers, the column's own for time-stamps.
+
+    Raises ValueError for columns that are missing, TypeError for what is no log.
+
+    >>> log = [{"kind": "A", "at": 3}, {"kind": "B", "at": 4}]
+    >>> read_frame(log, NamedColumns(ts="at", type="kind"), None).events.column_names
+    ['event_type', 'ts']
+    """
+    table = _without_views(_table(events))
+    names = {"ts": columns.ts, "event_type": columns.type, "seq": columns.seq}
+    for engine, name in names.items():
+        if name is None or name == engine:
+            continue
+        if name not in table.column_names:
+            raise ValueError(f"no column '{name}'; {did_you_mean(name, table.column_names)}")
+        if engine in table.column_names:
+            raise ValueError(f"'{name}' shall be '{engine}', but the log has a column '{engine}', too; rename that one")
+        table = table.rename_columns([engine if have == name else have for have in table.column_names])
+    stamp = table.schema.field("ts").type if "ts" in table.column_names else pa.int64()
+    if kinds.is_date(stamp):
+        stamp = pa.timestamp("s")
+    if not kinds.is_timestamp(stamp):
+        return ReadFrame(table, unit or "s", lambda answer: _like(events, answer))
+    counted = pa.timestamp(unit or stamp.unit, stamp.tz)
+    try:
+        times = table["ts"].cast(counted).cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"times are finer than unit='{unit}': {error}") from error
+    table = table.set_column(table.column_names.index("ts"), "ts", times)
+    return ReadFrame(table, counted.unit, lambda answer: _like(events, _with_stamps(answer, counted)))
+
+
+def _table(events: object) -> pa.Table:
+    if isinstance(events, pa.Table):
+        return events
+    if isinstance(events, list):
+        return pa.Table.from_pylist(events)
+    if isinstance(events, dict) or hasattr(events, "__arrow_c_stream__"):
+        return pa.table(events)
+    if hasattr(events, "to_arrow_table"):  # relations of older versions of DuckDB
+        return cast(Any, events).to_arrow_table()
+    raise TypeError(
+        f"{type(events).__name__} is no log: give an Arrow table, a data frame, or whatever has __arrow_c_stream__"
+    )
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Texts as Arrow's plain strings: Polars gives views of them, which few functions of Arrow take."""
+    for place, field in enumerate(table.schema):
+        if (plain := _without_view(field.type)) != field.type:
+            table = table.set_column(place, field.name, table.column(place).cast(plain))
+    return table
+
+
+def _without_view(stored: pa.DataType) -> pa.DataType:
+    if kinds.is_dictionary(stored):
+        return pa.dictionary(stored.index_type, _without_view(stored.value_type))
+    return pa.string() if kinds.is_string_view(stored) else stored
+
+
+def _like(events: object, answer: pa.Table) -> Any:
+    """An answer of the kind of a log. Totals, which an Arrow table has as metadata, are pandas' `attrs`."""
+    library = sys.modules.get(type(events).__module__.partition(".")[0].lstrip("_"))
+    if isinstance(events, pa.Table):
+        return answer
+    if isinstance(events, pa.RecordBatchReader):
+        return answer.to_reader()
+    if isinstance(events, list):
+        return answer.to_pylist()
+    if isinstance(events, dict):
+        return answer.to_pydict()
+    name = getattr(library, "__name__", "")
+    if name == "pandas":
+        frame = answer.to_pandas()
+        frame.attrs = {key.decode(): value.decode() for key, value in (answer.schema.metadata or {}).items()}
+        return frame
+    if name in ("polars", "duckdb"):
+        return cast(Any, library).from_arrow(answer)
+    return answer
+
+
+def _with_stamps(answer: pa.Table, stamp: pa.DataType) -> pa.Table:
+    for place, field in enumerate(answer.schema):
+        if field.name in _TIMES and kinds.is_integer(field.type):
+            answer = answer.set_column(place, pa.field(field.name, stamp), pc.cast(answer.column(place), stamp))
+    return answer
