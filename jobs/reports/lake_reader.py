@@ -128,7 +128,7 @@ class LakeReader:
         """A table's files."""
         table = self._open(name)
         if table is not None and name not in self._datasets:
-            self._datasets[name] = dataset_of(table, str(self.folder / name))
+            self._datasets[name] = dataset_of(table, self.folder / name)
         return self._datasets.get(name)
 
     def facts(self, name: str) -> TableFacts | None:
