@@ -119,6 +119,24 @@ conformance: env ## other systems' test suites, where they lie beside this check
 cluster: nights ## the demo night on a Spark master and two workers of this machine; its tables are compared with a local run's
 	@PYTHONPATH=. scripts/run.sh python benchmarks/cluster.py night
 
+S3_JARS := .cache/jars-s3/.fetched
+STORAGE := .cache/storage/.made
+
+s3: env $(S3_JARS) ## the jars that Spark needs for lakes in S3, 13 MB
+	@:
+
+$(S3_JARS): jars-s3.lock | $(PACKAGES) $(JAVA)
+	@line=$$(.venv/bin/python scripts/fetch_jars.py --lock $< --into $(@D)) && echo "s3         $$line"
+	@touch $@
+
+$(STORAGE): tests/runs/storage/requirements.txt
+	@$$(scripts/find_python.sh) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement $<
+	@touch $@
+
+storage: s3 $(STORAGE) ## tests of lakes in S3, against a local server in an environment of its own
+	@scripts/run.sh pytest tests/runs/storage
+
 worker-env: env ## packages, code and kernels for executors that see no folder of this machine (CPU=x86-64-v3), in one archive
 	@line=$$(scripts/run.sh python scripts/worker_env.py $(if $(CPU),--cpu $(CPU))) && echo "worker-env $$line"
 
@@ -134,4 +152,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster worker-env requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster s3 storage worker-env requirements clean

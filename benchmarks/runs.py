@@ -25,6 +25,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +52,19 @@ class Usage:
     wall: float = 0.0
     cpu: float = 0.0
     peak_bytes: int = 0
+    """The most that all processes had together, pages that they share counted for each (RSS)."""
+    peak_own_bytes: int = 0
+    """The same with each shared page counted once (PSS), looked at once a second."""
     course: list[tuple[float, float]] = field(default_factory=list)
     """Pairs: a moment, and the CPU-seconds used until then."""
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.wall + other.wall, self.cpu + other.cpu, max(self.peak_bytes, other.peak_bytes))
+        return Usage(
+            self.wall + other.wall,
+            self.cpu + other.cpu,
+            max(self.peak_bytes, other.peak_bytes),
+            max(self.peak_own_bytes, other.peak_own_bytes),
+        )
 
     def cpu_between(self, first: float, last: float) -> float:
         """CPU-seconds used between two moments."""
@@ -63,7 +72,8 @@ class Usage:
         return float(np.diff(np.interp([first, last], moments, used))[0])
 
     def __str__(self) -> str:
-        return f"{self.wall:7.1f} s wall {self.cpu:7.1f} CPU-s {self.peak_bytes / 1e9:5.2f} GB peak"
+        shared = f"{self.peak_bytes / 1e9:5.2f} GB peak ({self.peak_own_bytes / 1e9:.2f} with shared pages once)"
+        return f"{self.wall:7.1f} s wall {self.cpu:7.1f} CPU-s {shared}"
 
 
 def trendmill(lake: Path, *arguments: str, kill_after: float | None = None) -> tuple[int, Usage]:
@@ -103,8 +113,10 @@ def run_watched(command: Sequence[str], more: Mapping[str, str], kill_after: flo
 def _watch(session: int, usage: Usage, done: threading.Event) -> None:
     """Sums CPU time and resident memory of all processes of a session, ten times a second."""
     cpu: dict[int, float] = {}
-    while not done.wait(0.1):
-        resident = 0
+    for turn in count():
+        if done.wait(0.1):
+            return
+        resident = own = 0
         for entry in os.scandir("/proc"):
             if not entry.name.isdigit():
                 continue
@@ -115,8 +127,19 @@ def _watch(session: int, usage: Usage, done: threading.Event) -> None:
             if int(fields[3]) == session:
                 cpu[int(entry.name)] = (int(fields[11]) + int(fields[12])) / TICKS
                 resident += int(fields[21]) * PAGE
+                own += _own_memory(Path(entry.path)) if turn % 10 == 0 else 0
         usage.cpu, usage.peak_bytes = sum(cpu.values()), max(usage.peak_bytes, resident)
+        usage.peak_own_bytes = max(usage.peak_own_bytes, own)
         usage.course.append((time.time(), usage.cpu))
+
+
+def _own_memory(process: Path) -> int:
+    """Bytes of a process, of a page that n processes share the n-th part; a walk of 10 ms for each gigabyte."""
+    try:
+        lines = (process / "smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:

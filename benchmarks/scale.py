@@ -5,8 +5,8 @@ ROWS: 1000000 and 10000000 if none is given. Formats: `parquet`, `csv` (gzip, on
 matching query by key. Each run stands beside Spark merely moving the same rows (read, repartition by key, sort, write)
 in one session with the settings of large inputs; of several moves the median counts.
 
-Printed: wall seconds of the run, of its stages, of the moving, their ratio, and the peak memory of all processes. From
-two sizes on, also the exponent with which each stage grows.
+Printed: wall seconds of the run, of its stages, of the moving, their ratio, and the peak memory of all processes, pages
+that they share counted for each and once. From two sizes on, also the exponent with which each stage grows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Where things are: the lake, the reports, the workloads, the cache. Each is one environment variable with a default.
 
-A relative value starts at the current folder: a checkout runs from its own root, a server names absolute folders.
+A relative value starts at the current folder: a checkout runs from its own root, a server names absolute folders. The
+lake and the reports may be in a storage, named by its URI (`jobs/stored_path.py`).
 """
 
 from __future__ import annotations
@@ -8,14 +9,33 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from jobs.stored_path import StoredPath, place
+
 
 def _place(variable: str, default: str) -> Path:
-    return Path(os.environ.get(variable, default)).absolute()
+    return place(os.environ.get(variable, default))
+
+
+def at(lake: Path | str | None) -> Path:
+    """A lake that somebody named, or the one of the environment."""
+    if lake is None:
+        return _place("TRENDMILL_LAKE", "lake")
+    return lake if isinstance(lake, Path) else place(lake)
 
 
 def lake() -> Path:
     """The folder of all Delta tables: `lake/<workload>/<table>` (TRENDMILL_LAKE, default ./lake)."""
-    return _place("TRENDMILL_LAKE", "lake")
+    return at(None)
+
+
+def scratch(of: Path) -> Path:
+    """A folder for files that programs of one run hand to each other: below the lake, `of` there.
+
+    Beside a lake in a storage, TRENDMILL_SCRATCH names it (default: in the cache). Executors must see it, too.
+    """
+    if not isinstance(of, StoredPath):
+        return of
+    return _place("TRENDMILL_SCRATCH", str(cache() / "scratch")).joinpath(*of.parts[1:])
 
 
 def reports() -> Path:
@@ -37,9 +57,13 @@ def cache() -> Path:
 
 
 def jars() -> list[Path]:
-    """The jars that a Spark session needs, fetched at set-up (LAKE_JARS overrides the folder)."""
+    """The jars that a Spark session needs, fetched at set-up (LAKE_JARS overrides the folder).
+
+    For a lake in a storage, also those of its connector, which are in a folder of their own (`make s3`).
+    """
     folder = Path(os.environ.get("LAKE_JARS", cache() / "jars"))
-    return sorted(folder.glob("*.jar"))
+    further = cache() / f"jars-{lake().parts[0].rstrip(':')}" if isinstance(lake(), StoredPath) else None
+    return sorted(folder.glob("*.jar")) + (sorted(further.glob("*.jar")) if further else [])
 
 
 def class_archive() -> Path:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, lent
 from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import Partitioned, by_parts_of_keys
 from cep_core.candidates.roles import Roles
@@ -94,10 +94,11 @@ class Candidates:
         return self._taken[name]
 
     def _numbers(self, name: str) -> Ints:
-        """A column for kernels: always a copy, because they are compiled for arrays that may be written."""
-        values: Ints = column(self.events, name).to_numpy(zero_copy_only=False)
-        if self._is_whole:
-            return values.copy()
+        """A column for kernels, which are compiled for arrays that may be written: a copy, or all of it, lent."""
+        stored = column(self.events, name)
+        if self._is_whole and stored.type == pa.int64() and not stored.null_count:
+            return lent(stored)
+        values: Ints = stored.to_numpy(zero_copy_only=False)
         n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, need not be read again
         if n and values[-1] - values[0] == n - 1 and (values[1:] > values[:-1]).all():
             return self.rows + values[0]

@@ -43,9 +43,11 @@ def _findings(*, with_spark: bool) -> Iterator[Finding]:
         yield from of_lake
         if with_spark:
             from jobs.doctor.executors import executor_findings
+            from jobs.doctor.spark_commits import commit_findings
             from jobs.lake.cluster import profile
             from jobs.lake.session import start_session
 
             spark = start_session("doctor", profile())
             opened.callback(spark.stop)
+            yield from commit_findings(spark, folder)
             yield from executor_findings(spark, folder)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 from dataclasses import replace
 
 import pyarrow as pa
@@ -31,6 +30,7 @@ from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.run import shown_days
 from jobs.runs.scope import Ledger, evaluate_anew
 from jobs.runs.source_days import is_gone
+from jobs.stored_path import StoredPath, remove_tree
 from jobs.tasks.application import TASKS, Application
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
@@ -118,5 +118,8 @@ def _drop(workload: str, name: str, folder: str) -> None:
     if (place / "_delta_log").is_dir():
         discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
         with fence_of(workload).alone():
+            if isinstance(place, StoredPath):
+                remove_tree(place)
+                return
             place.rename(discarded)
-        shutil.rmtree(discarded)
+        remove_tree(discarded)

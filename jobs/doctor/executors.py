@@ -20,6 +20,7 @@ from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.doctor.machine import QUICK_CALL, kernel_seconds, versions
 from jobs.doctor.processor import compiled_for, lacks
 from jobs.program import code_digest
+from jobs.stored_path import place
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -125,8 +126,8 @@ def looked(folder: str) -> dict[str, Any]:
     begun = time.time()
     name = f"process {os.getppid()} on {socket.gethostname()}"
     try:
-        read = Path(folder, "asked").read_text()
-        Path(folder, _answer(name)).write_text(name)
+        read = (place(folder) / "asked").read_text()
+        (place(folder) / _answer(name)).write_text(name)
     except OSError as error:
         read = f"{error}"
     without = tuple(lacks())

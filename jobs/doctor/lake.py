@@ -1,4 +1,5 @@
-"""The lake's folder: may be written, knows links, lets one run at a time have the lease, and holds a Delta table.
+"""The lake's folder: may be written, knows links, lets one run at a time have the lease, and holds a Delta table whose
+versions are made once.
 
 All of it is tried in a folder of its own, which is removed. Cost: a few small files.
 """
@@ -6,7 +7,6 @@ All of it is tried in a folder of its own, which is removed. Cost: a few small f
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.exits import LeaseHeld
+from jobs.stored_path import StoredPath, remove_tree
 
 
 @contextmanager
@@ -26,12 +27,13 @@ def scratch_of(lake: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder)
+        remove_tree(folder)
 
 
 def lake_findings(folder: Path) -> Iterator[Finding]:
     """What was seen of the lake, tried in a scratch folder of it."""
-    yield _links(folder)
+    if not isinstance(folder, StoredPath):
+        yield _links(folder)
     yield _lease(folder)
     yield _tables(folder)
 
@@ -56,7 +58,9 @@ def _lease(folder: Path) -> Finding:
     from jobs.lake.leasing.lease import give_back, take
 
     path = folder / "_work" / "lease.json"
-    mend = "a lake needs a file system with flock, where each file is at once as it was written"
+    mend = (
+        "a lake needs flock and files that are at once as written, or a storage that makes a file only if it is absent"
+    )
     try:
         take(path, "first", "doctor")
         try:
@@ -66,7 +70,7 @@ def _lease(folder: Path) -> Finding:
             take(path, "second", "doctor")
             return Finding("lake, lease", OK, "one run has it, another one waits")
     except OSError as error:
-        return Finding("lake, lease", WRONG, f"{error.strerror}", mend)
+        return Finding("lake, lease", WRONG, error.strerror or str(error), mend)
     return Finding("lake, lease", WRONG, "two runs got it", mend)
 
 
@@ -77,8 +81,27 @@ def _tables(folder: Path) -> Finding:
     try:
         write_deltalake(table, rows)
         write_deltalake(table, rows, mode="append")
+        twice = _is_made_twice(table)
         read = DeltaTable(table).to_pyarrow_table().num_rows
     except Exception as error:  # noqa: BLE001  # the library names its errors in many ways; each is told
-        return Finding("lake, tables", WRONG, str(error), "see what the file system refuses")
+        return Finding("lake, tables", WRONG, str(error), "see what the file system or the storage refuses")
+    if twice:
+        mend = "a lake needs a storage that makes a file only if it is absent"
+        return Finding("lake, tables", WRONG, "two programs made the same version of a table", mend)
     state = OK if read == 4 else WRONG
     return Finding("lake, tables", state, f"a Delta table was written twice and read: {read} rows", "see the disk")
+
+
+def _is_made_twice(table: str) -> bool:
+    """Whether two programs that saw the same version may both make the next one: one of them would be lost."""
+    from deltalake import CommitProperties, DeltaTable
+    from deltalake.exceptions import CommitFailedError
+
+    first, second = DeltaTable(table), DeltaTable(table)
+    once = CommitProperties(max_commit_retries=0)
+    first.create_write_transaction([], "append", first.schema(), [], commit_properties=once)
+    try:
+        second.create_write_transaction([], "append", second.schema(), [], commit_properties=once)
+    except CommitFailedError:
+        return False
+    return True

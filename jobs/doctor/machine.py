@@ -15,6 +15,7 @@ from jobs import places
 from jobs.analysis.spark_parser import java
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.lake.session import memory_of_machine
+from jobs.stored_path import StoredPath
 
 PACKAGES = ("numpy", "numba", "pyarrow", "pyspark", "delta-spark", "deltalake")
 """The packages of which driver and executors must have equal versions."""
@@ -36,7 +37,8 @@ def machine() -> Iterator[Finding]:
     state = OK if memory >= LEAST_MEMORY else SLOW
     yield Finding("memory", state, f"{memory / 2**30:.1f} GB", "runs of many rows need 4 GB: run fewer days at a time")
     for what, folder in (("disk of the lake", places.lake()), ("disk of the cache", places.cache())):
-        yield _disk(what, folder)
+        if not isinstance(folder, StoredPath):
+            yield _disk(what, folder)
 
 
 def versions() -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""A Delta table of a lake that is a folder, read as an Arrow dataset without a JVM and without callbacks into Python.
+"""A Delta table of a lake, read as an Arrow dataset without a JVM and without callbacks into Python.
 
 By default the package gives Arrow a file system that calls back into Python from Arrow's threads. A callback while the
-interpreter ends aborts the process ("terminate called without an active exception"). So this uses Arrow's own local
-file system.
+interpreter ends aborts the process ("terminate called without an active exception"). So this uses Arrow's own file
+systems.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from jobs.lake.table_files import in_columns
+from jobs.stored_path import StoredPath, opened_by_arrow
 
 ROWS_AT_ONCE = 1_000_000
 """Rows of a piece, at least, but for the last."""
 
 
-def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
+def dataset_of(table: DeltaTable, folder: Path) -> ds.Dataset:
     """The files of the table's opened version in `folder`."""
-    return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder, fs.LocalFileSystem()))
+    if isinstance(folder, StoredPath):
+        return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder.key, folder.filesystem))
+    return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(str(folder), fs.LocalFileSystem()))
 
 
 def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: Sequence[str]) -> pa.Table:
@@ -35,7 +38,9 @@ def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: S
     parts = []
     for path in paths:
         day = date.fromisoformat(path.split("/", 1)[0].removeprefix("day="))
-        rows = pq.ParquetFile(folder / path, memory_map=True).read([name for name in columns if name != "day"])
+        rows = pq.ParquetFile(opened_by_arrow(folder / path), memory_map=True).read(
+            [name for name in columns if name != "day"]
+        )
         parts.append(in_columns(rows, schema, {"day": day}))
     return pa.concat_tables(parts)
 
@@ -43,7 +48,7 @@ def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: S
 def read_pieces(folder: Path, columns: Sequence[str], days: Iterable[date]) -> Iterator[pa.Table]:
     """The rows of some days in a Delta table, which exists, in pieces of about a million rows, at least one, and
     in no stated order."""
-    dataset = dataset_of(DeltaTable(folder), str(folder))
+    dataset = dataset_of(DeltaTable(folder), folder)
     chosen = ds.field("day").isin(pa.array(days, pa.date32()))
     schema = pa.schema([dataset.schema.field(name) for name in columns])
     waiting: list[pa.RecordBatch] = []
@@ -71,5 +76,5 @@ def read_table(
     chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
     if where is not None:
         chosen = where if chosen is None else chosen & where
-    dataset = dataset_of(DeltaTable(folder), str(folder))
+    dataset = dataset_of(DeltaTable(folder), folder)
     return dataset.to_table([name for name in columns if name in dataset.schema.names], filter=chosen)

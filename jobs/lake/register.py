@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def register(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Register the tables of a workload; `_work/<table>` as `<workload>.work_<table>`. Returns their names."""
     spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
-    folders = table_folders(workload, Path(lake) if lake else places.lake())
+    folders = table_folders(workload, places.at(lake))
     for name, folder in folders.items():
         register_table(spark, identifier(workload, name), folder)
     return list(folders)

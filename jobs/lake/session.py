@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Literal
 from jobs import places
 from jobs.lake.cluster import WORKERS_PYTHON, Profile, python_of_workers, submit_arguments
 from jobs.lake.greeting import without_greeting
+from jobs.s3_settings import is_s3, s3_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,6 +120,8 @@ def settings(
 ) -> dict[str, str]:
     """Spark's settings for a profile. `train_archive`: let the JVM write its class archive there when it exits."""
     everywhere = {**EVERYWHERE, "spark.jars": ",".join(str(jar) for jar in places.jars())}
+    if is_s3(places.lake()):
+        everywhere |= s3_settings(os.environ)
     if profile == "cluster":
         return everywhere
     return {

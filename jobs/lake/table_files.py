@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake.transaction import AddAction
+
+from jobs.stored_path import StoredPath, copy_file, opened_by_arrow
 
 LONGEST = 32
 """Characters of a text that the statistics in a table's log repeat."""
@@ -69,7 +70,10 @@ def new_path(folder: Path, partition: Mapping[str, str], name: str) -> str:
 def writer_of(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """Writes a file's rows, packed as the lake's are."""
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    return pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=texts)
+    where, storage = (path.key, path.filesystem) if isinstance(path, StoredPath) else (path, None)
+    return pq.ParquetWriter(
+        where, schema, filesystem=storage, compression="zstd", compression_level=1, use_dictionary=texts
+    )
 
 
 def written(folder: Path, path: str, partition: Mapping[str, str], columns: Collection[str]) -> TableFile:
@@ -80,7 +84,7 @@ def written(folder: Path, path: str, partition: Mapping[str, str], columns: Coll
 
 def _statistics(path: Path, columns: Collection[str]) -> str:
     """The statistics of a file's columns: rows, nulls, and least and greatest whole numbers and short texts."""
-    footer = pq.read_metadata(path)
+    footer = pq.read_metadata(opened_by_arrow(path))
     nulls: dict[str, int] = {}
     least: dict[str, int | str] = {}
     greatest: dict[str, int | str] = {}
@@ -113,7 +117,7 @@ def linked(file: TableFile, folder: Path, target: Path, columns: Collection[str]
     try:
         os.link(folder / file.path, target / path)
     except OSError:
-        shutil.copyfile(folder / file.path, target / path)
+        copy_file(folder / file.path, target / path)
     return written(target, path, file.partition, columns)
 
 

@@ -104,15 +104,16 @@ def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]
 def _counts(workload: Workload, reader: LakeReader, days: Sequence[date]) -> dict[date, dict[tuple[str, int], int]]:
     """The events of each day by (type, 24th part of the day), in this order."""
     counted: dict[date, dict[tuple[str, int], int]] = {on: {} for on in days}
-    events = reader.read("events", days[0], days[-1], ["day", "event_type", "ts"])
-    if events is None or not events.num_rows:
-        return counted
     offset, length = workload.operating_days.offset, workload.operating_days.length
-    since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
-    into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
-    part = pc.divide(pc.multiply(into_day, PERIODS), length)
-    counts = events.append_column("part", part).group_by(["day", "event_type", "part"]).aggregate([([], "count_all")])
-    for row in rows(counts, "event_type", "part"):
-        if row["day"] in counted:
-            counted[row["day"]][row["event_type"], row["part"]] = row["count_all"]
+    sums = Counter[tuple[date, str, int]]()
+    for events in reader.pieces("events", days[0], days[-1], ["day", "event_type", "ts"]):
+        since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
+        into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
+        part = pc.divide(pc.multiply(into_day, PERIODS), length)
+        counts = events.append_column("part", part).group_by(["day", "event_type", "part"])
+        for row in counts.aggregate([([], "count_all")]).to_pylist():
+            sums[row["day"], row["event_type"], row["part"]] += row["count_all"]
+    for day, event_type, number in sorted(sums):
+        if day in counted:
+            counted[day][event_type, number] = sums[day, event_type, number]
     return counted

@@ -33,6 +33,7 @@ from jobs.reports.figures.grid import figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.site import move_folder, write_pages
+from jobs.reports.stored_reports import reports_here
 from jobs.reports.words import quantities
 from jobs.reports.words.quantities import share
 from jobs.runs.ledger import read_ledger
@@ -76,9 +77,6 @@ class GridSection:
 
 def publish_experiments(workload: Workload, grids: Mapping[str, DeclaredGrid]) -> Path:
     """Write the page, whole or not at all. Returns its path."""
-    home = places.reports() / workload.name
-    written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
-    shutil.rmtree(written, ignore_errors=True)
     ledger = read_ledger(places.lake(), workload.name)
     page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids, ledger))
     frame = {
@@ -87,9 +85,13 @@ def publish_experiments(workload: Workload, grids: Mapping[str, DeclaredGrid]) -
         "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), ("Experiments", "")],
         "pages": [],
     }
-    write_pages(written, [page], frame)
-    move_folder(written, place)
-    return place / page.file
+    with reports_here() as reports:
+        home = reports / workload.name
+        written = home / f".{FOLDER}.{os.getpid()}"
+        shutil.rmtree(written, ignore_errors=True)
+        write_pages(written, [page], frame)
+        move_folder(written, home / FOLDER)
+    return places.reports() / workload.name / FOLDER / page.file
 
 
 def sections_of(reader: LakeReader, grids: Mapping[str, DeclaredGrid], ledger: Ledger) -> list[GridSection]:

@@ -6,7 +6,7 @@ table. Rows are filtered by operating day, the partition column of the tables, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,6 +18,9 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.lake.dataset import dataset_of
+
+ROWS_AT_ONCE = 500_000
+"""Rows of a piece, at least, but for the last."""
 
 Value = TypeVar("Value")
 
@@ -94,20 +97,39 @@ class LakeReader:
 
         `columns` that the table lacks are left out.
         """
-        table = self._open(name)
-        if table is None:
+        dataset = self._dataset(name)
+        if dataset is None:
             return None
-        if name not in self._datasets:
-            self._datasets[name] = dataset_of(table, str(self.folder / name))
-        dataset = self._datasets[name]
-        condition = where
-        for bound in (
-            None if first is None else ds.field("day") >= pa.scalar(first, pa.date32()),
-            None if last is None else ds.field("day") <= pa.scalar(last, pa.date32()),
-        ):
-            condition = bound if condition is None else condition if bound is None else condition & bound
-        chosen = None if columns is None else [column for column in columns if column in dataset.schema.names]
-        return dataset.to_table(columns=chosen, filter=condition)
+        return dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
+
+    def pieces(
+        self, name: str, first: date | None = None, last: date | None = None, columns: Sequence[str] | None = None
+    ) -> Iterator[pa.Table]:
+        """The same rows in pieces of about ROWS_AT_ONCE: of a day there may be more than memory holds."""
+        dataset = self._dataset(name)
+        if dataset is None:
+            return
+        waiting: list[pa.RecordBatch] = []
+        found = dataset.to_batches(
+            columns=_present(columns, dataset),
+            filter=_condition(first, last, None),
+            batch_readahead=2,
+            fragment_readahead=1,
+        )
+        for batch in found:
+            waiting.append(batch)
+            if sum(map(len, waiting)) >= ROWS_AT_ONCE:
+                yield pa.Table.from_batches(waiting)
+                waiting = []
+        if any(map(len, waiting)):
+            yield pa.Table.from_batches(waiting)
+
+    def _dataset(self, name: str) -> ds.Dataset | None:
+        """A table's files."""
+        table = self._open(name)
+        if table is not None and name not in self._datasets:
+            self._datasets[name] = dataset_of(table, self.folder / name)
+        return self._datasets.get(name)
 
     def facts(self, name: str) -> TableFacts | None:
         """A table's comments, columns, constraints, version and the time of its last write."""
@@ -159,6 +181,22 @@ class LakeReader:
                 version = self.pinned.get(name)
                 self._opened[name] = None if version is None else DeltaTable(path, version=version)
         return self._opened[name]
+
+
+def _present(columns: Sequence[str] | None, dataset: ds.Dataset) -> list[str] | None:
+    """Those of the columns that a table has; None: all of its columns."""
+    return None if columns is None else [column for column in columns if column in dataset.schema.names]
+
+
+def _condition(first: date | None, last: date | None, where: pc.Expression | None) -> pc.Expression | None:
+    """`where`, on the days `first`..`last`."""
+    condition = where
+    for bound in (
+        None if first is None else ds.field("day") >= pa.scalar(first, pa.date32()),
+        None if last is None else ds.field("day") <= pa.scalar(last, pa.date32()),
+    ):
+        condition = bound if condition is None else condition if bound is None else condition & bound
+    return condition
 
 
 def _type_name(kind: Any) -> str:

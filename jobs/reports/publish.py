@@ -15,6 +15,7 @@ from jobs.reports import overview
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.questions import questions_of
 from jobs.reports.report_writer import ReportWriter
+from jobs.reports.stored_reports import reports_here
 from jobs.reports.writing_processes import write_reports
 from jobs.runs.run import Progress
 from jobs.workload.declaration import Workload
@@ -44,18 +45,19 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
     started = time.perf_counter()
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name)
-    home = places.reports() / workload.name
     loaded, refused = _known_days(reader), _refused_days(reader)
     days = _days(workload.operating_days, reader, first, last, run_id)
-    kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
     pages: dict[date, Path] = {}
-    to_publish = [on for on in days if on in loaded and on not in kept]
-    for on, page in write_reports(ReportWriter(workload, questions, reader, run_id, home), to_publish):
-        pages[on] = page
-        if progress is not None:
-            progress.advance(len(pages), len(to_publish), on.isoformat())
-    overview.write(workload, questions, reader, home)
-    overview.write_root(places.reports())
+    with reports_here() as reports:
+        home = reports / workload.name
+        kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
+        to_publish = [on for on in days if on in loaded and on not in kept]
+        for on, page in write_reports(ReportWriter(workload, questions, reader, run_id, home), to_publish):
+            pages[on] = places.reports() / page.relative_to(reports)
+            if progress is not None:
+                progress.advance(len(pages), len(to_publish), on.isoformat())
+        overview.write(workload, questions, reader, home)
+        overview.write_root(reports)
     skipped = tuple(on for on in days if on not in loaded)
     return Published(dict(sorted(pages.items())), skipped, kept, time.perf_counter() - started)
 

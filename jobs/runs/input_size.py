@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deltalake import DeltaTable
 
@@ -30,6 +31,9 @@ from jobs.runs.run import days_between
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.files.problems import WorkloadError
 from jobs.workload.sections.sources import Source, local_path
+
+if TYPE_CHECKING:
+    from jobs.raw.row_days import RowDays
 
 LARGE_BYTES = 8_000_000
 """From this many bytes of text on (some 300,000 rows), generated code is worth its cost (docs/decisions/0008)."""
@@ -80,7 +84,7 @@ def input_size(
 ) -> InputSize:
     """The size of what these tasks read for the operating days `first`..`last`, both inclusive; None: any day."""
     days = () if first is None or last is None else days_between(first, last)
-    sources = [source_bytes(source, days, workload.base) for source in workload.sources.values()]
+    sources = [read_bytes(source, days, workload) for source in workload.sources.values()]
     if "load" not in tasks:
         sources = []
     sizes = [size for size in sources if size is not None]
@@ -96,6 +100,35 @@ def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None
     if not places_of_source or None in places_of_source:
         return None
     return sum(_text_bytes(file) for place in places_of_source if place for file in _files(place))
+
+
+def read_bytes(source: Source, days: Sequence[date], workload: Workload) -> int | None:
+    """The same, less the row groups that a run of these days does not read, as footers tell."""
+    whole = source_bytes(source, days, workload.base)
+    if whole is None or not (source.time and days and source.format == "parquet"):
+        return whole
+    from jobs.raw.row_days import row_days
+
+    time = row_days(source, days, workload.operating_days, workload.start)
+    assert time is not None
+    places_of_source = [local_path(place) for place in source.paths(days, workload.base)]
+    files = [file for place in places_of_source if place for file in _files(place)]
+    return sum(round(_text_bytes(file) * _share_read(file, time)) for file in files)
+
+
+def _share_read(file: Path, time: RowDays) -> float:
+    """The share of a Parquet file's rows that is read; all of a file whose footer nobody can read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from jobs.raw.row_groups import far_groups
+
+    try:
+        footer = pq.read_metadata(file)
+    except (OSError, pa.ArrowException):
+        return 1.0
+    skipped = sum(group.rows for group in far_groups(footer, time).values())
+    return 1 - skipped / footer.num_rows if footer.num_rows else 0.0
 
 
 def _files(place: Path) -> list[Path]:

@@ -34,6 +34,7 @@ import pyarrow as pa
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
 from cep_core.slicing import Plan
+from jobs import places
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
@@ -90,7 +91,7 @@ def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
 @contextmanager
 def _files_of_workers(run: Run) -> Iterator[Path]:
     """A folder for what workers read and leave, besides slices; what a run that died left there is removed."""
-    folder = run.lake / run.workload.name / "_work" / "partials"
+    folder = places.scratch(run.lake / run.workload.name / "_work" / "partials")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:

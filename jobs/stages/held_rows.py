@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from jobs.lake.leasing.fence import folder_of
 from jobs.lake.register import stored_table
-from jobs.runs.input_size import source_bytes
+from jobs.runs.input_size import read_bytes
 from jobs.runs.run import Run
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def holds_load(run: Run) -> bool:
     """Whether this process holds the rows that the run loads, from source to table; Spark computes what SQL says."""
     if is_held(run):
         return True
-    sizes = [source_bytes(source, run.loads, run.workload.base) for source in run.workload.sources.values()]
+    sizes = [read_bytes(source, run.loads, run.workload) for source in run.workload.sources.values()]
     return all(size is not None for size in sizes) and sum(filter(None, sizes)) < run.session.held_bytes
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs import places
 from jobs.exits import UnreadableSource
 from jobs.lake.conditions import one_of
 from jobs.lake.write import Replacement, join, replace_all
@@ -43,7 +44,7 @@ def ingest(run: Run) -> StageOutcome:
     """
     sources = run.workload.sources.values()
     source_files = {source.name: find(run.spark, source, run.loads, run.workload) for source in sources}
-    folder = run.lake / run.workload.name / "_work" / "loading"
+    folder = places.scratch(run.lake / run.workload.name / "_work" / "loading")
     clear(folder)
     try:
         load = _read(run, source_files, folder)

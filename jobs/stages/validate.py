@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.errors import AnalysisException
 
+from jobs import places
 from jobs.exits import WrongWorkload
 from jobs.lake.conditions import one_of
 from jobs.lake.dataset import read_table
@@ -84,7 +85,7 @@ def _stored(run: Run, work_table: str, columns: Sequence[str]) -> list[dict[str,
 def _judged(
     run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], staged: StagedRows
 ) -> dict[date, tuple[Check, ...]]:
-    folder = run.lake / run.workload.name / "_work" / "judged"
+    folder = places.scratch(run.lake / run.workload.name / "_work" / "judged")
     shutil.rmtree(folder, ignore_errors=True)  # of a run that died
     try:
         return _checks(run, _refusals(run, equation, staged), staged, folder)

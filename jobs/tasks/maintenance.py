@@ -8,7 +8,6 @@ delta-rs does it, in 10 ms a table; Spark would need a second.
 
 from __future__ import annotations
 
-import shutil
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from jobs.lake.register import table_folders
 from jobs.lake.write import replace
 from jobs.runs.run import Progress, StageOutcome
 from jobs.stages.compare import EXPERIMENT
+from jobs.stored_path import remove_tree
 
 STAGING = timedelta(days=14)
 
@@ -74,5 +74,5 @@ def _drop_old_copies(home: Path) -> int:
     needed = {mark.read_text() for mark in home.glob("*.hash")}
     unused = [copy for copy in home.glob("*/") if copy.name not in needed and copy.stat().st_mtime < limit]
     for copy in unused:
-        shutil.rmtree(copy)
+        remove_tree(copy)
     return len(unused)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+from jobs import places
 from jobs.analysis.folder import refuse_wrong
-from jobs.workload.content import store
+from jobs.workload.content import fetched, store
 from jobs.workload.declaration import Workload, folder_of, load_workload
 
 
@@ -28,7 +29,8 @@ def workload_of_run(name: str, run_id: str, lake: Path) -> Workload:
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(store(original, begun.parent).name)
         unfinished.replace(begun)
-    return load_workload(begun.parent / begun.read_text(), base=original)
+    copy = fetched(begun.parent / begun.read_text(), places.cache() / "workloads" / original.name)
+    return load_workload(copy, base=original)
 
 
 def forget(workload: str, run_id: str, lake: Path) -> None:

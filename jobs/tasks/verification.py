@@ -30,6 +30,7 @@ from jobs.lake.dataset import read_table
 from jobs.lake.leasing.lease import lease_file, read
 from jobs.lake.register import table_folders
 from jobs.runs.run import Progress
+from jobs.stored_path import opened_by_arrow
 
 OUTDATED = ""
 """The definition hash of results whose table is being built again."""
@@ -166,7 +167,7 @@ def _of_file(name: str, file: NamedFile, lake: Path, deep: bool) -> Iterator[Fau
 
 def _of_footer(name: str, path: Path, rows: int | None, *, shown: str = "", deep: bool = False) -> Iterator[Fault]:
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(opened_by_arrow(path)) as file:
             held = file.metadata.num_rows
             if deep:
                 held = sum(batch.num_rows for batch in file.iter_batches())

@@ -11,6 +11,7 @@ import os
 import shutil
 from pathlib import Path
 
+from jobs.stored_path import StoredPath, copy_file
 from jobs.workload.sections.experiment_grids import grid_files
 from jobs.workload.sections.query_settings import question_files
 
@@ -36,9 +37,27 @@ def content_hash(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def fetched(copy: Path, into: Path) -> Path:
+    """A stored copy as a folder of this machine, below `into` if it is in a storage."""
+    if not isinstance(copy, StoredPath):
+        return copy
+    target = into / copy.name
+    for file in (each for each in copy.rglob("*") if each.is_file()):
+        here = target / file.relative_to(copy)
+        here.parent.mkdir(parents=True, exist_ok=True)
+        fresh = here.with_name(f".{here.name}.{os.getpid()}")
+        copy_file(file, fresh)
+        fresh.replace(here)
+    return target
+
+
 def store(folder: Path, into: Path) -> Path:
     """Copy the definition files to `into/<hash>`, all or none, if they are not there yet. Returns that folder."""
     target = into / content_hash(folder)
+    if isinstance(target, StoredPath):  # copied again each time, which also renews its age: a copy may be half there
+        for path in definition_files(folder):
+            copy_file(path, target / path.relative_to(folder))
+        return target
     if target.is_dir():
         os.utime(target)  # it is removed by its age, counted from its last use
         return target

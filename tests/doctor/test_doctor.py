@@ -100,7 +100,7 @@ def test_a_file_system_without_links_or_locks(monkeypatch: pytest.MonkeyPatch, t
 class LeaseLike:
     """What a file system tells that does not show what was just written."""
 
-    token, lease, writers = 0, None, dict[str, int]()
+    token, lease, writers, version = 0, None, dict[str, int](), -1
 
 
 def test_the_command_says_what_is_wrong(

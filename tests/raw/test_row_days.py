@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,11 @@ from jobs.raw.reading.file_form import FileForm, ParquetForm, TextForm
 from jobs.raw.reading.file_rows import survey_of
 from jobs.raw.row_days import FarRows, RowDays, SeenRows
 from jobs.raw.strict_frame import NumberedRange, frame_batches
+from jobs.runs.input_size import read_bytes, source_bytes
+from jobs.workload.declaration import load_workload
 from jobs.workload.operating_days import UNITS, OperatingDays, day_number
+from jobs.workload.sections.sources import Source
+from tests.runs.lake.small_workload import write_workload
 
 START = date(2024, 1, 3)
 DAYS = [START + timedelta(days=n) for n in range(-2, 5)]
@@ -161,6 +166,13 @@ def test_row_groups_of_other_days_are_not_read(tmp_path: Path) -> None:
     survey = survey_of(file, ParquetForm({"at": "BIGINT", "n": "BIGINT"}, time))
     assert [(part.begin, part.end, part.ordinal) for part in survey.ranges] == [(2, 3, 6), (4, 5, 12)]
     assert survey.skipped == FarRows(9, 3, stamps[2])
+    home = write_workload(tmp_path, days=0)
+    source = Source("log", "parquet", {"at": "BIGINT", "n": "BIGINT"}, str(file), time="at")
+    workload = replace(load_workload(home), start=START)
+    whole = source_bytes(source, [DAYS[3]], tmp_path)
+    assert whole is not None
+    assert read_bytes(source, [DAYS[3]], workload) == round(whole * 6 / 15)
+    assert read_bytes(source, [], workload) == read_bytes(replace(source, time=""), DAYS, workload) == whole
 
 
 @pytest.mark.parametrize("value", [1 << 60, -(1 << 60), 1 << 62, (1 << 63) - 1])

@@ -173,7 +173,7 @@ def told(text: str, people: list[str], numbers: list[int], totals: Totals | None
 
 def said_of(query: Query, results: pa.Table, totals: Totals, index: EventIndex) -> matching.Answer:
     """The answer from a listing alone."""
-    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    whose = tallies_of(query, results, [], totals, index, (START, START + 24 * HOUR)).keys
     return matching.answer(query, results, totals, whose, index, DAY, Clock())
 
 
@@ -264,7 +264,7 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     assert [(row[0], row[place]) for row in listing.cells] == [("v", "1"), ("w", "0.999"), ("u", "0.8")]
     assert [row[listing.header.index("confidence")] for row in listing.rows] == [0.8, 1.0, 0.99999]
     totals = Totals(3, 3, truncated=False)
-    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    whose = tallies_of(query, results, [], totals, index, (START, START + 24 * HOUR)).keys
     best = matching.exemplars(query, results, index, whose, 12)
     figure = timeline_figure(query, "likely", best, totals, whose, DAY, Clock())
     assert figure is not None
@@ -312,7 +312,7 @@ def test_pages_call_attributes_of_matches_by_their_titles() -> None:
         "time of c",
     ]
     assert listing.header[0] == "who"
-    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    whose = tallies_of(query, results, [], totals, index, (START, START + 24 * HOUR)).keys
     table = leaders(query, whose)
     assert table is not None
     assert (table.headings[0].title, table.header[0]) == ("traveller", "who")

@@ -138,13 +138,13 @@ def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() 
     columns = {"first_ts": [START], "last_ts": [START + HOUR], "match_count_exact": ["2"]}
     compact = pa.table({**columns, "a": [[0, 10]], "b": [[1, 11]], "c": [[12]]})
     totals, interval = Totals(2, 2, truncated=True), (START, START + 24 * HOUR)
-    found = tallies_of(query, listed, compact, totals, index, interval)
+    found = tallies_of(query, listed, [(compact, index)], totals, index, interval)
     assert (found.keys.counts, found.keys.listed) == ({("u",): 1}, 1)
     assert (found.periods.counts, found.periods.listed) == ({1: 2}, None)
     alike = compact.set_column(3, "a", pa.array([[0]]))
-    assert tallies_of(query, listed, alike, totals, index, interval).keys.counts == {("u",): 2}
+    assert tallies_of(query, listed, [(alike, index)], totals, index, interval).keys.counts == {("u",): 2}
     others = Totals(3, 3, truncated=True)
-    assert tallies_of(query, listed, alike, others, index, interval).periods.listed == 1
+    assert tallies_of(query, listed, [(alike, index)], others, index, interval).periods.listed == 1
 
 
 def test_a_day_whose_first_matches_are_another_lines() -> None:

@@ -39,6 +39,18 @@ def test_rows_of_a_period(lake: Path) -> None:
     assert len(rows(reader.read("numbers"))) == 3
 
 
+def test_rows_of_a_period_in_pieces(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same rows; no piece is empty, and an absent table has none."""
+    monkeypatch.setattr("jobs.reports.lake_reader.ROWS_AT_ONCE", 1)
+    write_deltalake(str(lake / "numbers"), table((FIRST, 4)), mode="append")
+    reader = LakeReader(lake)
+    pieces = list(reader.pieces("numbers", FIRST, FIRST, ["n"]))
+    assert [piece.num_rows for piece in pieces] == [1, 1]
+    assert rows(pa.concat_tables(pieces), "n") == rows(reader.read("numbers", FIRST, FIRST, ["n"]), "n")
+    assert not list(reader.pieces("numbers", date(2014, 1, 1)))
+    assert not list(reader.pieces("nothing"))
+
+
 def test_an_absent_table_is_not_an_empty_one(lake: Path) -> None:
     """None where no run ever wrote the table."""
     reader = LakeReader(lake)

@@ -157,6 +157,9 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     """The questions without SLIDE; a waiting last event has one question for each day on which its wait may end."""
     lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
     befores = rows + 1
+    if not waits.any():  # no match ends in a NOT
+        questions = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits)
+        return questions if days is None else questions.take(owned_moments(questions.certain, days))
     until = _until(graph, rows, states)
     seen = np.flatnonzero(
         waits & (until < len(graph.ts))
@@ -164,7 +167,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
     questions = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
-    if not questions.waits.any():
+    if not questions.waits.any():  # a window of events
         return questions if days is None else questions.take(owned_moments(questions.certain, days))
     now = questions.take(~questions.waits & owned_moments(questions.certain, days))
     later = questions.take(questions.waits)

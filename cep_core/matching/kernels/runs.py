@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Ints
@@ -25,11 +26,11 @@ NONE = -1
 
 
 class Forest(NamedTuple):
-    """[m * S] nodes; the number of a node is row * S + state."""
+    """[m * S] nodes; the number of a node is row * S + state. Of 32 bits, unless there are too many nodes."""
 
-    successor: Ints
+    successor: Ints | npt.NDArray[np.int32]
     """The node that a run at this node binds next, or NONE."""
-    accepting: Ints
+    accepting: Ints | npt.NDArray[np.int32]
     """The first node of the path from this node, itself included, at which a match is complete, or NONE."""
 
 
@@ -41,7 +42,7 @@ def _grow(
     tick, fits, accepts, begin, target = network.tick, network.fits, network.accepts, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
     m, states = fits.shape
-    upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from this one on that fits a state
+    upcoming = np.full((m + 1, states), NONE, successor.dtype)  # the first row from this one on that fits a state
     for p in range(offsets.shape[0] - 1):
         low, high = offsets[p], offsets[p + 1]
         after = high  # the first row with a later tick
@@ -86,7 +87,7 @@ def grow_forest(network: Network, offsets: Ints, clock: Ints, width: int, rank: 
     next event of a run must have the next rank; an event of equal tick ends the run.
     """
     nodes = network.fits.size
-    forest = Forest(np.full(nodes, NONE, np.int64), np.full(nodes, NONE, np.int64))
+    forest = Forest(*(np.full(nodes, NONE, "i4" if nodes < 1 << 31 else "i8") for _ in range(2)))
     _grow(network, offsets, clock, width, np.empty(0, np.int64) if rank is None else rank, *forest)
     return forest
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.arrays import Bits, Ints
@@ -115,21 +116,30 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
     source = np.concatenate([comparisons.source, np.array([p for p, _ in free], dtype=np.int64)])
     target = np.concatenate([comparisons.target, np.array([q for _, q in free], dtype=np.int64)])
 
-    def binds(state: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-        return (states >> np.uint64(state) & np.uint64(1)).astype(np.int32)
+    first_eight = states.astype(np.uint8)
 
-    since = np.zeros((len(source), len(states)), dtype=np.int64)
-    is_cut = np.zeros(len(source), dtype=np.bool_)
-    for c, edge in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        if edge in cut:
-            is_cut[c] = True
-            since[c] = cut[edge]
+    def beside(ranks: npt.NDArray[np.int32], free_states: list[int]) -> npt.NDArray[np.int32]:
+        columns = np.empty((len(states), ranks.shape[1] + len(free_states)), np.int32)
+        columns[:, : ranks.shape[1]] = ranks
+        for column, state in enumerate(free_states, ranks.shape[1]):
+            own = first_eight & np.uint8(1 << state) if state < 8 else states & np.uint64(1 << state)
+            columns[:, column] = own != 0
+        return columns
+
+    edges = list(zip(source.tolist(), target.tolist(), strict=True))
+    is_cut = np.array([edge in cut for edge in edges], dtype=np.bool_)
+    if len(edges) == 1:
+        since = cut[edges[0]][np.newaxis]
+    else:
+        since = np.zeros((len(edges), len(states)), dtype=np.int64)
+        for c in np.flatnonzero(is_cut).tolist():
+            since[c] = cut[edges[c]]
     return Comparisons(
         source,
         target,
         np.concatenate([comparisons.equal, np.zeros(len(free), dtype=np.bool_)]),
-        np.column_stack([comparisons.rank, *(binds(p) for p, _ in free)]),
-        np.column_stack([comparisons.bound, *(binds(q) for _, q in free)]),
+        beside(comparisons.rank, [p for p, _ in free]),
+        beside(comparisons.bound, [q for _, q in free]),
         np.maximum(comparisons.ranks, 1),
         np.concatenate([comparisons.first_other, np.full(len(free), comparisons.first_other[-1])]),
         comparisons.other_rank,

@@ -32,7 +32,8 @@ from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Tr
 from deltalake.exceptions import CommitFailedError, DeltaError
 
 from jobs.exits import LeaseLost, RunError
-from jobs.lake.leasing.lease import Lease, locked, lost_to, owns, stored
+from jobs.lake.leasing.lease import locked, lost_to, owns, stored
+from jobs.lake.leasing.record import Lease
 
 APPLICATION = "trendmill"
 """Delta's application id of every commit, of all runs: only commits of one id exclude each other."""

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from jobs.exits import LeaseLost, RunError
 from jobs.lake.leasing.fence import Fence, fence_off, fencing
-from jobs.lake.leasing.lease import TERM, Lease, fenced, renew, rest
+from jobs.lake.leasing.lease import TERM, fenced, renew, rest
+from jobs.lake.leasing.record import Lease
 
 
 @contextmanager

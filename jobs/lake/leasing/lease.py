@@ -9,26 +9,31 @@ A run that gets the lease also gets a token greater than all before. Every commi
 (`jobs/lake/leasing/fence.py`). The file names the writers that have not reported the end of their last write. If some
 of them have an earlier token, the lease is contested: its run first fences the tables against them.
 
-Assumes a file system with flock, and clocks that agree to a small part of the term. A file that is not a lease is
-reported and left alone: nobody knows then which run holds the lake.
+Assumes a file system with flock, and clocks that agree to a small part of the term. A storage without locks has the
+file as versions of a table (`lease_versions.py`): what meets a later version is decided anew. A file that is not a
+lease is reported and left alone: nobody knows then which run holds the lake.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
+import random
 import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from jobs.exits import LeaseHeld, LeaseLost, LeaseUnreadable
+from jobs.lake.leasing.lease_versions import Overtaken, read_version, write_version
+from jobs.lake.leasing.record import Lease, Stored, parsed, text_of
+from jobs.stored_path import StoredPath
 
 TERM = timedelta(minutes=30)
 """How long a lease lasts without renewal: longer than the gaps and retry delays between a run's tasks."""
@@ -39,46 +44,26 @@ WAIT = 2.0
 PATIENCE = 60.0
 """Seconds to wait for the file lock. It is held for moments, or while tables are created."""
 
-FORMAT = 2
-"""The format of the file. Format 1, without this key, had no tokens."""
 
-TOKENS = 1 << 43
-"""Tokens are smaller than this: times 2^20 they fit 63 bits. A token is at least the milliseconds since 1970."""
-
-UNKNOWN = "unknown"
-"""Stands for writers that are not listed, since the file is absent or has format 1."""
+P = ParamSpec("P")
+Decision = TypeVar("Decision")
 
 
-@dataclass(frozen=True)
-class Lease:
-    """The run that holds the lake: its id, its holder in words, the end without renewal, the process it ends with.
+def decided(change: Callable[P, Decision]) -> Callable[P, Decision]:
+    """The change, decided anew whenever another program's came between its look at the file and its write."""
 
-    `token`: greater than those of all runs before. `writer`: names the process among the run's own. `contested`:
-    writers of earlier runs may still be at work.
-    """
+    @wraps(change)
+    def until_first(*arguments: P.args, **named: P.kwargs) -> Decision:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return change(*arguments, **named)
+            except Overtaken:
+                if time.monotonic() >= until:
+                    raise LeaseHeld("programs that change the lease all the time") from None
+                time.sleep(random.uniform(0.0, 0.1))
 
-    run_id: str
-    holder: str
-    expires: datetime
-    host: str = ""
-    process: int | None = None
-    token: int = 0
-    writer: str = ""
-    contested: bool = False
-
-    def is_over(self, now: datetime) -> bool:
-        """Whether another run may take the lake."""
-        gone = self.process is not None and self.host == socket.gethostname() and not _is_alive(self.process)
-        return gone or self.expires <= now
-
-
-@dataclass(frozen=True)
-class Stored:
-    """The content of the file: the last token given, the run that holds the lake, if any, and the writers' tokens."""
-
-    token: int = 0
-    lease: Lease | None = None
-    writers: Mapping[str, int] = field(default_factory=lambda: {UNKNOWN: 0})
+    return until_first
 
 
 def lease_file(lake: Path, workload: str) -> Path:
@@ -93,24 +78,18 @@ def read(path: Path) -> Lease | None:
 
 def stored(path: Path) -> Stored:
     """The whole content of the file. Raises LeaseUnreadable if it cannot be understood."""
+    if isinstance(path, StoredPath):
+        text, version = read_version(path)
+        return Stored(version=version) if text is None else parsed(path, text, version)
     try:
-        text = path.read_text(encoding="utf-8")
+        return parsed(path, path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Stored()
     except UnicodeDecodeError as error:
         raise LeaseUnreadable(path, f"it is no text ({error.reason})") from error
-    if not text.strip():
-        raise LeaseUnreadable(path, "it is empty")
-    try:
-        return _parsed(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise LeaseUnreadable(path, f"it is cut off or damaged ({error})") from error
-    except _Newer as newer:
-        raise LeaseUnreadable(path, f"a newer Trendmill wrote it (format {newer}, known here: {FORMAT})") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise LeaseUnreadable(path, f"it is not a lease ({type(error).__name__}: {error})") from error
 
 
+@decided
 def take(
     path: Path,
     run_id: str,
@@ -136,10 +115,11 @@ def take(
         lease = Lease(
             run_id, holder, now + term, socket.gethostname(), process, token, uuid.uuid4().hex[:12], contested
         )
-        _write(path, Stored(token, lease, {**record.writers, lease.writer: token}))
+        _write(path, Stored(token, lease, {**record.writers, lease.writer: token}, record.version))
         return lease
 
 
+@decided
 def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
     """Extend a lease that a process of the run has. Raises LeaseLost if another run took the lake."""
     with locked(path):
@@ -147,7 +127,7 @@ def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
         if not owns(record, lease):
             raise lost_to(record)
         renewed = replace(lease, expires=datetime.now(UTC) + term)
-        _write(path, Stored(lease.token, renewed, {**record.writers, lease.writer: lease.token}))
+        _write(path, Stored(lease.token, renewed, {**record.writers, lease.writer: lease.token}, record.version))
         return renewed
 
 
@@ -178,6 +158,7 @@ def rest(path: Path, lease: Lease) -> None:
     )
 
 
+@decided
 def give_back(path: Path, run_id: str) -> None:
     """End a run's lease; nothing happens if another run has it by now, or if the file is no lease.
 
@@ -212,7 +193,13 @@ def wait_for(
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """During the block, no other process changes the lease's file. Raises LeaseHeld after a minute of waiting."""
+    """During the block, no other process changes the lease's file. Raises LeaseHeld after a minute of waiting.
+
+    A storage has no locks: there, a change of what was read in the block is refused instead.
+    """
+    if isinstance(path, StoredPath):
+        yield
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + PATIENCE
     with path.with_suffix(".lock").open("a") as lock:
@@ -237,6 +224,7 @@ def _refusal(path: Path, record: Stored, held: Lease, now: datetime) -> LeaseHel
     return LeaseHeld(held.holder, bounded.expires, was)
 
 
+@decided
 def _update_writers(path: Path, lease: Lease, update: Callable[[Mapping[str, int]], Mapping[str, int]]) -> None:
     with locked(path):
         record = stored(path)
@@ -244,52 +232,15 @@ def _update_writers(path: Path, lease: Lease, update: Callable[[Mapping[str, int
             _write(path, replace(record, writers=update(record.writers)))
 
 
-class _Newer(Exception):
-    """The file's format is one that is not known yet."""
-
-
-def _parsed(content: dict[str, Any]) -> Stored:
-    number = content.get("format", 1)
-    if not isinstance(number, int) or number > FORMAT:
-        raise _Newer(number)
-    if number == 1:
-        return Stored(0, _lease(content, 0))
-    token, writers = content["token"], dict(content["writers"])
-    if not all(isinstance(value, int) and 0 <= value < TOKENS for value in (token, *writers.values())):
-        raise ValueError("a token that is none")
-    return Stored(token, None if content["lease"] is None else _lease(content["lease"], token), writers)
-
-
-def _lease(content: dict[str, Any], token: int) -> Lease:
-    expires, process = datetime.fromisoformat(content["expires"]), content["process"]
-    if expires.tzinfo is None:
-        raise ValueError("an end without a time zone")
-    if process is not None and not (isinstance(process, int) and 0 < process < 1 << 31):
-        raise ValueError("a process that is none")
-    run_id, holder, host = (str(content[name]) for name in ("run_id", "holder", "host"))
-    return Lease(run_id, holder, expires, host, process, token)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def _write(path: Path, content: Stored) -> None:
     """Write the file whole or not at all, even if the machine loses power."""
-    lease = content.lease
-    fields = ("run_id", "holder", "host", "process")
-    entries = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
-    text = {"format": FORMAT, "token": content.token, "lease": entries, "writers": dict(content.writers)}
+    if isinstance(path, StoredPath):
+        write_version(path, text_of(content), content.version)
+        return
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
         with fresh.open("w", encoding="utf-8") as file:
-            json.dump(text, file)
+            file.write(text_of(content))
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)

@@ -50,7 +50,7 @@ def create(workload: str, tables: Iterable[Table], lake: Path | str | None = Non
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
-    home = Path(lake) if lake else places.lake()
+    home = places.at(lake)
     definitions = list(tables)
     # A program that was killed may have left a log without a version.
     folders = table_folders(workload, home).items()

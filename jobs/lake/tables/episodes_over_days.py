@@ -29,7 +29,7 @@ EPISODES, JUDGED = "_episodes", "_judged"
 def register_episodes_over_days(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Make the views of a workload whose tables are registered. Returns their names."""
     views = []
-    folders = table_folders(workload, Path(lake) if lake else places.lake())
+    folders = table_folders(workload, places.at(lake))
     for name, folder in folders.items():
         values = _columns(folder, VALUES)
         policy = name.removesuffix(EPISODES)

@@ -24,7 +24,7 @@ ARRAY = "array"
 def register_match_events(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Make the views of a workload whose tables are registered. Returns their names."""
     views = []
-    for listing, variables in listings(workload, Path(lake) if lake else places.lake()).items():
+    for listing, variables in listings(workload, places.at(lake)).items():
         columns = {field.name: field.dataType.typeName() for field in spark.table(identifier(workload, listing)).schema}
         spark.sql(view_statement(workload, listing, {name: columns[name] == ARRAY for name in variables}, columns))
         views.append(f"{listing}_events")

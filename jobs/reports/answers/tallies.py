@@ -4,7 +4,8 @@ A cut listing holds the day's first matches, which does not show which key has t
 counted by the compact rows of the day, which have the number of matches that end at each event. If these rows do not
 know it, or mix values of an equivalence, only the listed matches are counted, and the tally says so.
 
-Cost: for each compact row the events that it binds to one variable of each equivalence.
+Cost: for each compact row the events that it binds to one variable of each equivalence. Compact rows come in pieces, as
+there may be more than memory holds; what is kept is a number for each key and period.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Ints
 from cep_core.language.patterns.query import Query
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers.attributes import entity
@@ -71,39 +73,74 @@ def compact_columns(query: Query) -> list[str]:
     return list(dict.fromkeys([*needed, *(variable for _, variable, _ in entity(query))]))
 
 
+Piece = tuple[pa.Table, EventIndex]
+"""Some of a day's compact rows, and the events that they name."""
+
+
 def tallies_of(
     query: Query,
     results: pa.Table,
-    compact: pa.Table | None,
+    compact: Iterable[Piece],
     totals: Totals,
     index: EventIndex,
     interval: tuple[int, int],
 ) -> Tallies:
-    """From a day's listed matches and, if cut, its compact rows. `interval`: the operating day in log time."""
-    counts = counts_of(compact, totals) if totals.truncated else [1] * results.num_rows
-    if counts is None:
-        return Tallies(
-            Tally(_sums(keys_of(query, results, index), [1] * results.num_rows), results.num_rows),
-            Tally(_by_period(results, [1] * results.num_rows, interval), results.num_rows),
-        )
-    rows = results if compact is None or not totals.truncated else compact
-    periods = Tally(_by_period(rows, counts, interval))
-    whose = _common_keys(query, rows, index) if totals.truncated else keys_of(query, rows, index)
-    if whose is None:
-        listed = Tally(_sums(keys_of(query, results, index), [1] * results.num_rows), results.num_rows)
-        return Tallies(listed, periods)
-    return Tallies(Tally(_sums(whose, counts)), periods)
+    """From a day's listed matches and, if cut, its compact rows. `interval`: the operating day in log time.
+
+    `index`: the events that listed matches name.
+    """
+    one_each, listed = np.zeros(results.num_rows, np.int64), results.num_rows if totals.truncated else None
+    keys = Tally(_sums(keys_of(query, results, index), [1] * results.num_rows), listed)
+    periods = Tally(_by_period(results, one_each, [1], interval), listed)
+    if not totals.truncated:
+        return Tallies(keys, periods)
+    counted = _of_compact_rows(query, compact, totals, interval)
+    if counted is None:
+        return Tallies(keys, periods)
+    by_key, by_period = counted
+    return Tallies(keys if by_key is None else Tally(by_key), Tally(by_period))
 
 
-def counts_of(compact: pa.Table | None, totals: Totals) -> list[int] | None:
-    """The matches of each compact row; None if they are not known, or are not all that the day has."""
-    if compact is None or compact.num_rows == 0:
+def _of_compact_rows(
+    query: Query, compact: Iterable[Piece], totals: Totals, interval: tuple[int, int]
+) -> tuple[dict[Key, int] | None, dict[int, int]] | None:
+    """The matches of compact rows by key and by period. None: they are not known, or are not all that the day has; or,
+    in place of the keys: the matches of some row have different ones."""
+    rows_seen, matches = 0, 0
+    keys: Counter[Key] | None = Counter()
+    periods: Counter[int] = Counter()
+    for rows, index in compact:
+        digits = rows["match_count_exact"].combine_chunks().dictionary_encode()
+        if digits.null_count:
+            return None
+        code, counts = digits.indices.to_numpy().astype(np.int64), list(map(from_digits, digits.dictionary.to_pylist()))
+        rows_seen += rows.num_rows
+        matches += sum(_by_value(np.zeros(len(code), np.int64), code, counts).values())
+        periods.update(_by_period(rows, code, counts, interval))
+        found = _common_keys(query, rows, index)
+        if found is None or keys is None:
+            keys = None
+            continue
+        of_row, values = found
+        for number, count in _by_value(of_row, code, counts).items() if values else ():
+            keys[values[number]] += count
+    if not rows_seen or (totals.total is not None and matches != totals.total):
         return None
-    digits = compact["match_count_exact"].to_pylist()
-    if None in digits:
-        return None
-    counts = [from_digits(number) for number in digits]
-    return counts if totals.total is None or sum(counts) == totals.total else None
+    return None if keys is None else dict(keys), dict(sorted(periods.items()))
+
+
+def _by_value(values: Ints, code: Ints, counts: Sequence[int]) -> dict[int, int]:
+    """The sum of the counts of each value >= 0, ascending; the count of row k is counts[code[k]]. Exact.
+
+    >>> _by_value(np.array([3, 0, 3]), np.array([0, 1, 1]), [10**30, 1])
+    {0: 1, 3: 1000000000000000000000000000001}
+    """
+    pairs, number = np.unique(values * len(counts) + code, return_counts=True)
+    sums: Counter[int] = Counter()
+    for pair, rows in zip(pairs.tolist(), number.tolist(), strict=True):
+        value, place = divmod(pair, len(counts))
+        sums[value] += rows * counts[place]
+    return dict(sums)
 
 
 def keys_of(query: Query, results: pa.Table, index: EventIndex) -> list[Key]:
@@ -121,21 +158,32 @@ def bound(value: Any) -> list[int]:
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
-def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> list[Key] | None:
-    """For each compact row, the key that all its matches share; None if the matches of some row have different keys."""
-    columns = []
+def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> tuple[Ints, list[Key]] | None:
+    """For each compact row the number of the key that all its matches share, and these keys as they first appear.
+
+    None if the matches of some row have different keys. Without equivalences there are no keys and no numbers.
+    """
+    codes, values = [], []
     for _, variable, attribute in entity(query):
         lists = compact[variable].combine_chunks()
         lengths = np.diff(lists.offsets.to_numpy())
         if lists.null_count or not lengths.all():
             return None
-        values = index.attribute(attribute, lists.flatten().to_numpy()).dictionary_encode()
-        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        found = index.attribute(attribute, lists.flatten().to_numpy()).dictionary_encode()
+        of_event = found.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         begins = np.cumsum(lengths) - lengths
-        if (np.minimum.reduceat(codes, begins) != np.maximum.reduceat(codes, begins)).any():
+        if (np.minimum.reduceat(of_event, begins) != np.maximum.reduceat(of_event, begins)).any():
             return None
-        columns.append(values.take(pa.array(begins)).to_pylist())
-    return list(zip(*columns, strict=True))
+        codes.append(of_event[begins].astype(np.int64))
+        values.append([*found.dictionary.to_pylist(), None])  # place -1: null
+    if not codes:
+        return np.zeros(0, np.int64), []
+    distinct, first, number = np.unique(np.stack(codes), axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    keys = [tuple(own[code] for own, code in zip(values, column, strict=True)) for column in distinct.T[order].tolist()]
+    return rank[number.reshape(-1)], keys
 
 
 def _sums(values: Iterable[Value], counts: Sequence[int]) -> dict[Value, int]:
@@ -145,14 +193,15 @@ def _sums(values: Iterable[Value], counts: Sequence[int]) -> dict[Value, int]:
     return dict(sums)
 
 
-def _by_period(rows: pa.Table, counts: Sequence[int], interval: tuple[int, int]) -> dict[int, int]:
-    """Matches by the part of the day in which their last event is.
+def _by_period(rows: pa.Table, code: Ints, counts: Sequence[int], interval: tuple[int, int]) -> dict[int, int]:
+    """Matches by the part of the day in which their last event is. `code`, `counts`: as in `_by_value`.
 
     Matches that ended before the day are not counted.
     """
-    places = [period_of(moment, interval) for moment in rows["last_ts"].to_pylist()]
-    sums = _sums(places, counts)
-    return {period: sums[period] for period in sorted(place for place in sums if place is not None)}
+    start, end = interval
+    moments = rows["last_ts"].to_numpy()
+    inside = (start <= moments) & (moments < end)
+    return _by_value((moments[inside] - start) * PERIODS // (end - start), code[inside], counts)
 
 
 def period_of(moment: int, interval: tuple[int, int]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
@@ -17,7 +17,7 @@ from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
-from jobs.reports.answers.tallies import Tally, Totals, compact_columns, tallies_of
+from jobs.reports.answers.tallies import Piece, Tally, Totals, compact_columns, tallies_of
 from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.kinds.presentation import Presentation
@@ -31,13 +31,8 @@ from jobs.reports.words.values import listed
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed matches of the day."""
     query, totals = evaluated.query, totals_of(evaluated.records[evaluated.day])
-    compact = None
-    if totals.truncated:
-        compact = evaluated.reader.read(
-            f"{evaluated.name}_compact", evaluated.day, evaluated.day, compact_columns(query)
-        )
-    index = _events_of(evaluated, [results] if compact is None else [results, compact])
-    tallies = tallies_of(query, results, compact, totals, index, evaluated.interval)
+    index = _events_of(evaluated, results, shown=True)
+    tallies = tallies_of(query, results, _compact_rows(evaluated), totals, index, evaluated.interval)
     whose = tallies.keys
     answer = matching.answer(query, results, totals, whose, index, evaluated.day, evaluated.clock)
     every = {on: totals_of(record) for on, record in evaluated.records.items()}
@@ -100,21 +95,32 @@ def totals_of(record: Mapping[str, Any]) -> Totals:
     )
 
 
-def _events_of(evaluated: EvaluatedDay, matches: Sequence[pa.Table]) -> EventIndex:
-    """The events that a day's matches name, with the attributes that pages show of them."""
-    begun = [pc.min(rows["first_ts"]).as_py() for rows in matches if rows.num_rows]
+def _compact_rows(evaluated: EvaluatedDay) -> Iterator[Piece]:
+    """The compact rows of the day, if its listing was cut, with the events that carry their keys."""
+    columns, on = compact_columns(evaluated.query), evaluated.day
+    for rows in evaluated.reader.pieces(f"{evaluated.name}_compact", on, on, columns):
+        yield rows, _events_of(evaluated, rows, shown=False)
+
+
+def _events_of(evaluated: EvaluatedDay, matches: pa.Table, *, shown: bool) -> EventIndex:
+    """The events that matches name, with the attributes of their keys and, if they are shown, all that pages show."""
     query = evaluated.query
-    attributes = {name for _, _, name in entity(query)}.union(*mentioned(query).values())
+    none = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
+    begin, end = pc.min(matches["first_ts"]).as_py(), pc.max(matches["last_ts"]).as_py()
+    if begin is None:
+        return EventIndex(none)
+    named = pc.field("seq").isin(seqs_of([matches], matching.variables(query)))
+    attributes = {name for _, _, name in entity(query)}
+    if shown:
+        attributes = attributes.union(*mentioned(query).values())
     events = evaluated.reader.read(
         "events",
-        evaluated.days.day_of(min(begun)) if begun else evaluated.day,
+        evaluated.days.day_of(begin),
         evaluated.day,
         ["seq", "ts", *sorted(attributes)],
-        pc.field("seq").isin(seqs_of(matches, matching.variables(query))),
+        (pc.field("ts") >= begin) & (pc.field("ts") <= end) & named,
     )
-    if events is None:
-        events = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
-    return EventIndex(events)
+    return EventIndex(none if events is None else events)
 
 
 def _headlines(

@@ -86,7 +86,7 @@ def published_events(run: Run, query: str) -> Published:
     of_types = ds.field("event_type").isin(sorted(reads))
     attributes = {name for own in reads.values() for name in own}
     folder = run.lake / run.workload.name / "events"
-    stored = dataset_of(DeltaTable(folder), str(folder))
+    stored = dataset_of(DeltaTable(folder), folder)
 
     def read(begin: int, end: int, most: int) -> pa.Table | None:
         days = ds.field("day") >= calendar.day_of(begin), ds.field("day") <= calendar.day_of(end - 1)

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from jobs.stored_path import opened_by_arrow, place
+
 
 class Rows(Protocol):
     """A slice's events in (ts, seq) order. Arrow's tables are such rows."""
@@ -34,7 +36,7 @@ class RowsOfFile:
     def __init__(self, path: str, columns: Mapping[str, pa.DataType]) -> None:
         self._columns = list(columns)
         texts = [name for name, kind in columns.items() if kind == pa.string()]
-        self._file = pq.ParquetFile(path, read_dictionary=texts)
+        self._file = pq.ParquetFile(opened_by_arrow(place(path)), read_dictionary=texts)
         footer = self._file.metadata
         sizes = (footer.row_group(number).num_rows for number in range(footer.num_row_groups))
         self._starts = np.array([0, *accumulate(sizes)])

@@ -6,7 +6,6 @@ but holds no event, has no file.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.slicing import Plan, owning_slices
 from jobs.stages.evaluating.large_slices import Rows, RowsOfFile
 from jobs.stages.evaluating.slice_worker import Assignment
+from jobs.stored_path import SCHEMES, place
 
 if TYPE_CHECKING:
     from jobs.runs.run import Run
@@ -36,7 +36,8 @@ class SliceFile:
 
 @dataclass(frozen=True)
 class Slices:
-    """The slices of an assignment. `absent`: those without a file. `local`: whether this machine can open the files."""
+    """The slices of an assignment. `absent`: those without a file. `local`: whether files can be opened by path, on
+    this machine or in a storage."""
 
     present: Sequence[SliceFile]
     absent: Sequence[SliceFile]
@@ -54,7 +55,7 @@ def slices_of(run: Run, assignment: Assignment, silent: Collection[str]) -> Slic
     files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
     present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
     absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
-    return Slices(present, absent, all(urlsplit(file).scheme in ("", "file") for file in files))
+    return Slices(present, absent, all(urlsplit(file).scheme in ("", "file", *SCHEMES) for file in files))
 
 
 def slices_of_silence(
@@ -77,14 +78,14 @@ def slice_of(uri: str) -> SliceFile:
     >>> slice_of("file:///lake/a%20b/_work/slices/plan_id=0f/slice=3/part-0.parquet")
     SliceFile(path='/lake/a b/_work/slices/plan_id=0f/slice=3/part-0.parquet', plan_id='0f', slice=3, size=0)
     """
-    path = unquote(urlsplit(uri).path)
+    path = unquote(uri if urlsplit(uri).scheme in SCHEMES else urlsplit(uri).path)
     values = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
     return SliceFile(path, values["plan_id"], int(values["slice"]))
 
 
 def with_size(job: SliceFile) -> SliceFile:
     """The slice with the size of its file, in bytes."""
-    return SliceFile(job.path, job.plan_id, job.slice, os.path.getsize(job.path))
+    return SliceFile(job.path, job.plan_id, job.slice, place(job.path).stat().st_size)
 
 
 def columns_of(run: Run) -> dict[str, pa.DataType]:

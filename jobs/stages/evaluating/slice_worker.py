@@ -92,6 +92,9 @@ class Assignment:
         return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
 
 
+TOGETHER = 1 << 20
+"""The events of a slice up to which what one query reads of them is kept for the others: some twenty bytes for each."""
+
 FINISHED = -1
 """The bucket of partial results that are ready for the merge."""
 
@@ -181,11 +184,11 @@ def evaluate_slice(
 
 
 def _part(events: Rows, span: slice, parts: dict[tuple[int, int], pa.Table]) -> pa.Table:
-    """Some events of a slice. Of a slice that is held, `parts` keeps them: what one query reads of them serves others.
+    """Some events of a slice. Of a small one, `parts` keeps them: what one query reads of them serves others.
 
     Of another slice nobody names them, so they are gone before those of the next part are read.
     """
-    if not isinstance(events, pa.Table):
+    if not isinstance(events, pa.Table) or events.num_rows > TOGETHER:
         return events.slice(span.start, span.stop - span.start)
     place = span.start, span.stop
     if place not in parts:

@@ -26,6 +26,7 @@ from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
 from jobs.stages.loading.event_runs import open_run
 from jobs.stages.loading.log_order import DAY_BITS, are_tied, order_of_ties
+from jobs.stored_path import opened_by_arrow
 from jobs.workload.operating_days import day_number
 
 TOLD = "day DATE, path STRING, size BIGINT, stats STRING"
@@ -107,7 +108,7 @@ def _points(events: pa.Table, point: str) -> int:
 
 def facts_of(path: Path) -> tuple[DigestPart, int]:
     """The digest of a file's events and their time-points, from its footer."""
-    told = pq.read_schema(path).metadata
+    told = pq.read_schema(opened_by_arrow(path)).metadata
     return DigestPart(int(told[_EVENTS]), int(told[_PARITY]), int(told[_SUM])), int(told[_POINTS])
 
 

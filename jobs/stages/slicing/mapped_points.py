@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from jobs.stored_path import opened_by_arrow
+
 SCHEMA = pa.schema([pa.field("ts", pa.int64(), False), pa.field("points", pa.int64(), False)])
 """The columns of `_work/points` that evaluators get."""
 
@@ -24,7 +26,8 @@ def map_points(table: Path, folder: Path) -> Path:
     """
     folder.mkdir(parents=True)
     paths = pa.table(DeltaTable(table).get_add_actions(flatten=True))["path"].to_pylist()
-    filled = [file for file in (pq.ParquetFile(table / path) for path in paths) if file.metadata.num_rows]
+    files = [pq.ParquetFile(opened_by_arrow(table / path)) for path in paths]
+    filled = [file for file in files if file.metadata.num_rows]
     last: int | None = None
     with (folder / "ts").open("wb") as stamps, (folder / "points").open("wb") as points:
         for file in sorted(filled, key=_first_stamp):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -113,6 +114,15 @@ class Tables(LakeReader):
         if last is not None:
             condition &= ds.field("day") <= pa.scalar(last, pa.date32())
         return ds.dataset(table).to_table(columns, condition)
+
+    def pieces(
+        self, name: str, first: date | None = None, last: date | None = None, columns: Any = None
+    ) -> Iterator[pa.Table]:
+        """Two rows at a time."""
+        rows = self.read(name, first, last, columns)
+        for begin in range(0, 0 if rows is None else rows.num_rows, 2):
+            assert rows is not None
+            yield rows.slice(begin, 2)
 
 
 def evaluated(workload: Workload, questions: list[Question], events: pa.Table, most: int | None) -> Tables:

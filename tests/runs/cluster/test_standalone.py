@@ -1,4 +1,4 @@
-"""A run on a standalone cluster, a master and two workers of this machine, whose executors are killed in each stage."""
+"""A run on a standalone cluster, a master and two workers of this machine, that loses executors and a worker."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -21,35 +22,49 @@ from tests.runs.lake.small_workload import write_workload
 pytestmark = [pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
 
 
-def test_executors_die_and_tables_are_those_of_a_local_run(undisturbed: Tables, tmp_path: Path) -> None:
-    """One executor is killed with its Python workers in each task of the run."""
+def test_executors_and_workers_are_lost_and_tables_are_those_of_a_local_run(
+    undisturbed: Tables, tmp_path: Path
+) -> None:
+    """An executor is killed with its Python workers while days are loaded and cut. While slices are evaluated a worker
+    is killed with all that it runs, and another one comes; the log tells of it."""
     home, lake = write_workload(tmp_path / "workload"), tmp_path / "lake"
     (tmp_path / "cluster").mkdir()
-    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
-        night = started(cluster, home, lake)
+    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster, (tmp_path / "log").open("w") as log:
+        night = started(cluster, home, lake, log)
         assert night.stdout is not None
         killed = []
         for line in night.stdout:
-            killed += [line.strip()] * kill_executor(cluster, patience=20)
+            with_worker = line.strip() == "evaluate"
+            killed += [line.strip()] * kill_executor(cluster, patience=20, with_worker=with_worker)
+            if with_worker:
+                cluster.add_worker()
         assert night.wait() == 0
         assert killed == ["load", "slice_", "evaluate"]
     assert StoredLake(lake).tables() == undisturbed
+    told = [line for line in (tmp_path / "log").read_text().splitlines() if "Lost executor" in line]
+    assert [line for line in told if "worker lost" in line.lower()], told
 
 
-def started(cluster: StandaloneCluster, home: Path, lake: Path) -> subprocess.Popen[str]:
+def started(cluster: StandaloneCluster, home: Path, lake: Path, log: IO[str]) -> subprocess.Popen[str]:
     """The night as a process that talks of its stages."""
     environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
     command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), str(lake), "1", "2"]
-    return subprocess.Popen(command, env=environment, cwd=places.project(), stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, env=environment, cwd=places.project(), stdout=subprocess.PIPE, stderr=log, text=True
+    )
 
 
-def kill_executor(cluster: StandaloneCluster, patience: float) -> bool:
-    """Kill the oldest executor of the cluster with its Python workers, a second after it was seen; False: none came."""
+def kill_executor(cluster: StandaloneCluster, patience: float, *, with_worker: bool) -> bool:
+    """Kill the oldest executor of the cluster with its Python workers, a second after it was seen; False: none came.
+
+    `with_worker`: the worker that started it, first.
+    """
     until = time.monotonic() + patience
     while time.monotonic() < until:
         if executors := executors_of(cluster):
             time.sleep(1)
-            for process in list(with_descendants(executors[0])):
+            first = parent_of_each().get(executors[0], executors[0]) if with_worker else executors[0]
+            for process in list(with_descendants(first)):
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
             return True

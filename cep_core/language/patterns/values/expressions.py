@@ -42,6 +42,8 @@ _COMPARE: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+_PLAIN = frozenset(kind.id for kind in (pa.int64(), pa.float64(), pa.string(), pa.bool_()))
+"""The types that values are computed in."""
 _OF_NAN: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
     "=": pc.and_,
     "!=": pc.xor,
@@ -96,6 +98,8 @@ def column(table: pa.Table, name: str) -> pa.Array:
 def plain(values: pa.Array) -> pa.Array:
     """The values as int64, double, string or bool, from any stored width or encoding. No copy if they are so stored."""
     stored = values.type
+    if stored.id in _PLAIN:
+        return values
     if pa.types.is_dictionary(stored):
         values = values.dictionary_decode()
         stored = values.type

@@ -1,0 +1,96 @@
+"""Lakes in S3, against a server from a package (`make storage`): the tables are those of a lake in a folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobs import places
+from jobs.lake.leasing.lease import give_back, lease_file, take
+from jobs.stored_path import place
+from tests.runs.lake.lakes import StoredLake, Tables
+from tests.runs.lake.small_workload import day
+
+SERVER = places.project() / ".cache" / "storage" / "bin" / "python"
+JARS = places.project() / ".cache" / "jars-s3"
+KEYS = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.processes,
+    pytest.mark.skipif(not SERVER.is_file(), reason="no S3 server is installed here: make storage"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def storage() -> Iterator[None]:
+    """The server, and the variables by which all clients find it."""
+    command = [str(SERVER), str(Path(__file__).with_name("s3_server.py")), "bucket"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        before = dict(os.environ)
+        os.environ |= {**KEYS, "AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true"}
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ |= before
+            server.terminate()
+
+
+def trendmill(lake: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command on a lake."""
+    environment = {**os.environ, "TRENDMILL_LAKE": lake, "PYTHONPATH": str(places.project()), **more}
+    command = [sys.executable, "-m", "jobs.cli", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_run_and_every_command_on_a_lake_in_s3(home: Path, undisturbed: Tables, tmp_path: Path) -> None:
+    lake, days = "s3://bucket/small", ("--from", str(day(1)), "--to", str(day(2)))
+    ran = trendmill(lake, "run", str(home), *days, TRENDMILL_REPORTS="s3://bucket/pages")
+    assert ran.returncode == 0, ran.stderr
+    assert StoredLake(place(lake)).tables() == undisturbed
+    for words, told in (
+        (("verify", str(home), "--deep"), "nothing wrong"),
+        (("status", str(home)), f"evaluated: {day(1)}..{day(2)}"),
+        (("try", str(home), "climbs", "--day", str(day(1))), "events of"),
+        (("doctor", "--no-spark"), "nothing wrong"),
+    ):
+        done = trendmill(lake, *words)
+        assert (done.returncode, told in done.stdout) == (0, True), done.stdout + done.stderr
+    reports = place("s3://bucket/pages")
+    pages = {page.relative_to(reports).as_posix() for page in reports.rglob("*.html")}
+    assert {"index.html", "machines/index.html", f"machines/{day(2)}/index.html"} <= pages
+    lease = lease_file(place(lake), "machines")
+    take(lease, "another", "a test")
+    held = trendmill(lake, "status", str(home))
+    give_back(lease, "another")
+    assert "in use by a test" in held.stdout
+
+
+@pytest.mark.skipif(not any(JARS.glob("*.jar")), reason="no connector for Spark is here: make s3")
+def test_a_large_run_reads_slices_by_path_and_by_scan(home: Path, undisturbed: Tables, tmp_path: Path) -> None:
+    lake = "s3://bucket/large"
+    environment = {**os.environ, "TRENDMILL_LAKE": lake, "TRENDMILL_SCRATCH": str(tmp_path)}
+    environment["PYTHONPATH"] = str(places.project())
+    command = [sys.executable, "-m", "tests.runs.storage.ways", str(home), lake]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["here", "paths", "scan"]
+    assert StoredLake(place(lake)).tables() == undisturbed
+    asked = trendmill(lake, "sql", "SELECT count(*) AS n FROM machines.events", "--csv")
+    assert asked.stdout.split() == ["n", str(len(undisturbed["events"]))], asked.stderr
+
+
+def test_a_storage_that_would_make_a_version_twice_is_refused() -> None:
+    done = trendmill("s3://bucket/unsafe", "doctor", "--no-spark", AWS_CONDITIONAL_PUT="disabled")
+    assert done.returncode == 1
+    assert "conditional put is disabled" in done.stdout
