@@ -7,33 +7,38 @@ import importlib
 import logging
 import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 
 from jobs.exits import exit_code, is_expected, message
 from jobs.signals import terminable
 
 COMMANDS = {
+    # a log's file, by itself
+    "match": ("match", "find the matches of a pattern in a log's files"),
+    "aggregate": ("aggregate", "aggregate over all trends of a log in files"),
+    "monitor": ("monitor", "find the violations of a policy in a log's files"),
+    # a workload: from the first file to its reports
+    "new": ("new", "write a first workload folder from a file"),
     "check": ("check", "parse, bind and explain a workload; report everything that is wrong with it"),
-    "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
-    "try": ("try_", "evaluate one query on a day of the lake, in this process"),
     "run": ("run", "load, slice, evaluate and publish operating days"),
     "status": ("status", "which days the lake holds, which are missing, which results are stale"),
-    "aggregate": ("aggregate", "aggregate over all trends of a log in a CSV or Parquet file"),
-    "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
-    "monitor": ("monitor", "find the violations of a policy in a log's file"),
+    "try": ("try_", "evaluate one query on a day of the lake, in this process"),
+    "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "sql": ("sql", "ask the lake in SQL"),
+    "report": ("report", "publish the reports of days from the lake's tables"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
+    # care of the lake and the machine
+    "rebuild": ("rebuild", "build a query's table again, with its present columns"),
     "verify": ("verify", "check that the lake is whole: logs, files, counts, orphans"),
     "doctor": ("doctor", "look at what runs need of this machine, the lake and executors; say how to mend it"),
-    "report": ("report", "publish the reports of days from the lake's tables"),
-    "new": ("new", "write a first workload folder from a file"),
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
-    "rebuild": ("rebuild", "build a query's table again, with its present columns"),
 }
 
 
 def parser_of(command: str | None) -> argparse.ArgumentParser:
     """The parser with the arguments of one command. The other commands are listed with a summary."""
     parser = argparse.ArgumentParser(prog="trendmill", description="Nightly analytics over historical event logs.")
+    parser.add_argument("--version", action="version", version=f"trendmill {_version()}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name, (module, summary) in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
@@ -42,6 +47,13 @@ def parser_of(command: str | None) -> argparse.ArgumentParser:
             loaded.add_arguments(subparser)
             subparser.set_defaults(run=loaded.run)
     return parser
+
+
+def _version() -> str:
+    try:
+        return version("trendmill")
+    except PackageNotFoundError:  # the code is on the path, as on an executor, and was not installed
+        return "(not installed)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

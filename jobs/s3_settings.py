@@ -20,15 +20,21 @@ def is_s3(place: Path) -> bool:
     return place.parts[:1] == ("s3:",)
 
 
+ADDRESSES = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ALLOW_HTTP")
+"""The variables that executors get as well, whose Python opens files itself. Keys do not stand in settings."""
+
+
 def s3_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """Spark's settings for places by `s3://`.
 
-    >>> sorted(s3_settings({"AWS_ENDPOINT_URL": "http://127.0.0.1:9000"}))[1]
-    'spark.hadoop.fs.s3a.endpoint'
+    >>> chosen = s3_settings({"AWS_ENDPOINT_URL": "http://127.0.0.1:9000", "AWS_SECRET_ACCESS_KEY": "secret"})
+    >>> chosen["spark.hadoop.fs.s3a.endpoint"], chosen["spark.executorEnv.AWS_ENDPOINT_URL"], "secret" in str(chosen)
+    ('http://127.0.0.1:9000', 'http://127.0.0.1:9000', False)
     """
     chosen = {
         "spark.hadoop.fs.s3.impl": CONNECTOR,
         "spark.delta.logStore.s3.impl": ONE_DRIVER,
+        **{f"spark.executorEnv.{name}": environment[name] for name in ADDRESSES if name in environment},
     }
     if endpoint := environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL"):
         # what speaks the protocol at another address seldom has a name for each bucket

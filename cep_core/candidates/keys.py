@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from cep_core.arrays import Ints, value_ranks
+from cep_core.arrays import Ints, lent, value_ranks
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.values.exact_order import in_one_order
 
@@ -46,7 +46,7 @@ def _plain_integers(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints] | None
     sides = (left,) if left is right else (left, right)
     if any(isinstance(side, pa.ChunkedArray) or side.type != pa.int64() or side.null_count for side in sides):
         return None
-    keys = [side.to_numpy() for side in sides]
+    keys = [lent(side) for side in sides]
     if any(len(own) and own.min() == NULL_KEY for own in keys):
         return None
     return keys[0], keys[-1]

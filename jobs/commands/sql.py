@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import logging
+import re
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.commands.text_table import text_table
@@ -17,6 +21,16 @@ from jobs.lake.register import register
 from jobs.lake.session import start_session
 from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.lake.tables.match_events import register_match_events
+from jobs.workload.files.problems import nearest
+
+_NO_TABLE = re.compile(r"The table or view `(\w+)`(?:\.`(\w+)`)? cannot be found")
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Spark's own, which write each error on standard error as JSON, beside the one that is raised."""
+_PLAN = re.compile(r"^\s*(?:'|\+- |:- )")
+"""Lines of Spark's own plan of a statement, which say nothing to whoever wrote the statement."""
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +43,10 @@ def run(options: argparse.Namespace) -> int:
     """Print the answer. Raises WrongWorkload for a statement that is not a question, or that Spark refuses."""
     spark = start_session("trendmill sql")
     from pyspark.errors import AnalysisException, ParseException
+    from pyspark.logger import PySparkLogger
 
+    for name in _LOGGERS:
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     try:
         session = session_for_questions(spark)
         for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
@@ -44,10 +61,29 @@ def run(options: argparse.Namespace) -> int:
             return OK
         rows = [list(row) for row in answer.limit(options.limit + 1).collect()]
     except (AnalysisException, ParseException) as error:
-        raise WrongWorkload(str(error)) from error
+        raise WrongWorkload(_clear(str(error), _names(session))) from error
     finally:
         spark.stop()
     print(text_table(answer.columns, rows[: options.limit]))
     if len(rows) > options.limit:
         print(f"... more than {options.limit} rows; --limit or --csv shows more")
     return OK
+
+
+def _names(session: SparkSession) -> list[str]:
+    """The tables that can be asked, as a statement names them."""
+    databases = [row[0] for row in session.sql("SHOW DATABASES").collect()]
+    return [f"{name}.{row[1]}" for name in databases for row in session.sql(f"SHOW TABLES IN `{name}`").collect()]
+
+
+def _clear(problem: str, names: Sequence[str]) -> str:
+    """What Spark says of a wrong statement, without its plan, and with the nearest table where one is missing.
+
+    >>> _clear("The table or view `rides`.`climb` cannot be found. Verify;\\n'Project [*]\\n+- 'Un", ["rides.climbs"])
+    "no table 'rides.climb'; did you mean 'rides.climbs'?"
+    """
+    if missing := _NO_TABLE.search(problem):
+        name = ".".join(part for part in missing.groups() if part)
+        return f"no table '{name}'; {nearest(name, names)}"
+    lines = [line for line in problem.splitlines() if not _PLAN.match(line)]
+    return "\n".join(lines).strip().removesuffix(";")

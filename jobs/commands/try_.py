@@ -14,12 +14,13 @@ from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
 from jobs import places
 from jobs.commands.asked import query_file
-from jobs.commands.text_table import text_table
+from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_events
 from jobs.log_files.arguments import positive
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import write_csv
+from jobs.reports.words.clock import Clock
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.scope import first_read, holes
 from jobs.workload.compiled import evaluation_settings
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         write_csv(rows, sys.stdout)
         return OK
     shown = rows.slice(0, options.limit)
-    print(text_table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()]))
+    print(readable_table(shown, Clock(workload.time.unit, workload.time.zone)))
     totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}")).get(str(owned[0]), {})
     counts = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
     print(f"{rows.num_rows:,} rows{counts}; {events.num_rows:,} events of {first}..{options.day} read")

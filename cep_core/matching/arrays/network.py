@@ -91,9 +91,6 @@ def network_of(
     """A network of m rows without places; `comparisons`: for each pair of states, those of its edge."""
     on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
-    keys = np.empty((2, len(flat), len(tick)), np.int64)
-    for c, (_, left, right) in enumerate(flat):
-        keys[0, c], keys[1, c] = left, right
     operator = np.array([OPERATORS[name] for name, _, _ in flat], np.int64)
     return Network(
         tick=tick,
@@ -104,12 +101,22 @@ def network_of(
         target=np.array([target for _, target in automaton.edges], np.int64),
         condition=np.cumsum([0, *(len(on_edge) for on_edge in on_edges)]),
         operator=operator,
-        left=keys[0],
-        right=keys[1],
+        left=_stacked([left for _, left, _ in flat], len(tick)),
+        right=_stacked([right for _, _, right in flat], len(tick)),
         store=np.zeros((len(flat), len(tick)), np.int64),
         query=np.full((len(flat), len(tick)), -1),
         since=np.empty((0, fits.shape[1]), np.int64),
     )
+
+
+def _stacked(columns: Ordered[Ints], rows: int) -> Ints:
+    """[columns, rows] of whole numbers; one column that kernels can read as it is, is not copied."""
+    if len(columns) == 1 and columns[0].flags.writeable and columns[0].flags.c_contiguous:
+        return columns[0][np.newaxis]
+    stacked = np.empty((len(columns), rows), np.int64)
+    for place, column in enumerate(columns):
+        stacked[place] = column
+    return stacked
 
 
 def _only(fits: Flags, states: Iterable[int]) -> Flags:

@@ -116,19 +116,24 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
     source = np.concatenate([comparisons.source, np.array([p for p, _ in free], dtype=np.int64)])
     target = np.concatenate([comparisons.target, np.array([q for _, q in free], dtype=np.int64)])
 
+    first_eight = states.astype(np.uint8)
+
     def beside(ranks: npt.NDArray[np.int32], free_states: list[int]) -> npt.NDArray[np.int32]:
         columns = np.empty((len(states), ranks.shape[1] + len(free_states)), np.int32)
         columns[:, : ranks.shape[1]] = ranks
         for column, state in enumerate(free_states, ranks.shape[1]):
-            columns[:, column] = (states & np.uint64(1 << state)) != 0
+            own = first_eight & np.uint8(1 << state) if state < 8 else states & np.uint64(1 << state)
+            columns[:, column] = own != 0
         return columns
 
-    since = np.zeros((len(source), len(states)), dtype=np.int64)
-    is_cut = np.zeros(len(source), dtype=np.bool_)
-    for c, edge in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        if edge in cut:
-            is_cut[c] = True
-            since[c] = cut[edge]
+    edges = list(zip(source.tolist(), target.tolist(), strict=True))
+    is_cut = np.array([edge in cut for edge in edges], dtype=np.bool_)
+    if len(edges) == 1:
+        since = cut[edges[0]][np.newaxis]
+    else:
+        since = np.zeros((len(edges), len(states)), dtype=np.int64)
+        for c in np.flatnonzero(is_cut).tolist():
+            since[c] = cut[edges[c]]
     return Comparisons(
         source,
         target,

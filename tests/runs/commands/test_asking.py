@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,8 +102,16 @@ REFUSALS = (WrongWorkload, AnalysisException, ParseException)
 def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
     """Whatever the statement begins with, and no table has a new version; the command's exit code is 2."""
     before, versions = copied.tables(), versions_of("machines", copied.folder)
-    for statement in (NO_QUESTIONS[0], "SELECT * FROM machines.climb", "SELEC 1"):
-        assert (statement, ask(statement)[0]) == (statement, 2)
+    for statement, said in (
+        (NO_QUESTIONS[0], "only questions are asked here"),
+        ("SELECT * FROM machines.climb", "trendmill: no table 'machines.climb'; did you mean 'machines.climbs'?\n"),
+        ("SELECT maschine FROM machines.events", "`machine`"),
+        ("SELEC 1", "Syntax error at or near"),
+    ):
+        code, told = ask(statement)
+        assert (statement, code) == (statement, 2)
+        assert said in told
+        assert "Project [" not in told
     session = session_for_questions(copied.spark)  # the tables have their names by now
     assert not is_refused(session, "SELECT * FROM machines.climbs")
     assert [statement for statement in NO_QUESTIONS if not is_refused(session, statement)] == []
@@ -125,6 +134,8 @@ def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLak
     code, told = trendmill("try", "climbs", "--day", day(2).isoformat())
     assert code == 0
     assert f"{len(written):,} rows, matches_total {len(written)}" in told
+    first = datetime.fromtimestamp(min(row["first_ts"] for row in written), UTC)
+    assert f"{first:%Y-%m-%d %H:%M:%S}" in told
     code, told = trendmill("try", "climbs", "--day", day(2).isoformat(), "--csv")
     rows = list(csv.DictReader(io.StringIO(told)))
     expected = [(str(row["a"]), " ".join(map(str, row["b"])), str(row["c"])) for row in written]
