@@ -157,6 +157,12 @@ class BoundText:
         return self.language.order_of_ties(self.query)
 
     @property
+    def windows_of_events(self) -> bool:
+        """Whether windows are of a number of events: `window_start` and `window_end` are positions, not moments."""
+        window = getattr(self.query, "window", None)
+        return window is not None and bool(window.events)
+
+    @property
     def conditions(self) -> dict[str, NamedCondition]:
         """The named conditions of the schema that the query uses, by name."""
         return {name: self.query.schema.conditions[name] for name in self.language.conditions(self.query)}

@@ -9,7 +9,7 @@ Cost: nothing for an Arrow table that has the engine's columns; else what the co
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -23,7 +23,8 @@ Frame = TypeVar("Frame")
 """A log in any of the kinds above."""
 
 _TIMES = ("ts", "first_ts", "last_ts", "window_start", "window_end")
-"""Columns of answers that are moments of the log."""
+"""Columns of answers that are moments of the log; the last two, from _WINDOW on, if windows are spans of time."""
+_WINDOW = 3
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,21 @@ class NamedColumns:
 
 @dataclass(frozen=True)
 class ReadFrame:
-    """A log as the engine reads it; `unit` is that of its times, `back` makes an answer of the log's kind."""
+    """A log as the engine reads it. `unit`: that of its times; `log`: as it was given; `stamp`: the type of its
+    time-stamps, None for numbers."""
 
     events: pa.Table
     unit: str
-    back: Callable[[pa.Table], Any]
+    log: object
+    stamp: pa.DataType | None = None
+
+    def back(self, answer: pa.Table, *, windows_of_events: bool = False) -> Any:
+        """An answer of the log's kind, with time-stamps where the log has them. `windows_of_events`: the answer's
+        windows are positions of events, which stay numbers."""
+        if self.stamp is not None:
+            times = _TIMES[:_WINDOW] if windows_of_events else _TIMES
+            answer = _with_stamps(answer, self.stamp, times)
+        return _like(self.log, answer)
 
 
 def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadFrame:
@@ -67,14 +78,14 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     if kinds.is_date(stamp):
         stamp = pa.timestamp("s")
     if not kinds.is_timestamp(stamp):
-        return ReadFrame(table, unit or "s", lambda answer: _like(events, answer))
+        return ReadFrame(table, unit or "s", events)
     counted = pa.timestamp(unit or stamp.unit, stamp.tz)
     try:
         times = table["ts"].cast(counted).cast(pa.int64())
     except pa.ArrowInvalid as error:
         raise ValueError(f"times are finer than unit='{unit}': {error}") from error
     table = table.set_column(table.column_names.index("ts"), "ts", times)
-    return ReadFrame(table, counted.unit, lambda answer: _like(events, _with_stamps(answer, counted)))
+    return ReadFrame(table, counted.unit, events, counted)
 
 
 def _table(events: object) -> pa.Table:
@@ -126,8 +137,8 @@ def _like(events: object, answer: pa.Table) -> Any:
     return answer
 
 
-def _with_stamps(answer: pa.Table, stamp: pa.DataType) -> pa.Table:
+def _with_stamps(answer: pa.Table, stamp: pa.DataType, times: Collection[str]) -> pa.Table:
     for place, field in enumerate(answer.schema):
-        if field.name in _TIMES and kinds.is_integer(field.type):
+        if field.name in times and kinds.is_integer(field.type):
             answer = answer.set_column(place, pa.field(field.name, stamp), pc.cast(answer.column(place), stamp))
     return answer

@@ -62,7 +62,8 @@ def aggregate(
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
-        return cast(Frame, log.back(_evaluated(bound.evaluator(Settings(exact=exact)), ordered)))
+        rows = _evaluated(bound.evaluator(Settings(exact=exact)), ordered)
+    return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 
 def match(
@@ -95,7 +96,7 @@ def match(
     bound, ordered = _prepared(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
     rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
-    return cast(Frame, log.back(rows))
+    return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 
 def detect(
@@ -125,7 +126,7 @@ def detect(
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
     rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=Budget(work))), ordered)
-    return cast(Frame, log.back(rows))
+    return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 
 def shed(

@@ -5,6 +5,7 @@ Names and order of columns stay. Programs read the columns themselves (`--csv`).
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 import pyarrow as pa
@@ -13,12 +14,13 @@ from jobs.commands.text_table import text_table
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import scientific
 
-_MOMENTS = ("ts", "first_ts", "last_ts", "window_start", "window_end", "last_point")
+_MOMENTS = frozenset({"ts", "first_ts", "last_ts", "window_start", "window_end", "last_point"})
+_WINDOW = frozenset({"window_start", "window_end"})
 _LOG = "_log10"
 
 
-def readable_table(rows: pa.Table, clock: Clock) -> str:
-    """The rows as aligned text.
+def readable_table(rows: pa.Table, clock: Clock, *, windows_of_events: bool = False) -> str:
+    """The rows as aligned text. `windows_of_events`: windows are positions of events, not moments.
 
     >>> rows = pa.table({"window_start": [1362729600], "n": pa.array([None], pa.int64()), "n_log10": [46.2]})
     >>> print(readable_table(rows, Clock(zone="America/New_York")))
@@ -27,12 +29,13 @@ def readable_table(rows: pa.Table, clock: Clock) -> str:
     """
     names = rows.schema.names
     kept = [name for name in names if not (name.endswith(_LOG) and name.removesuffix(_LOG) in names)]
-    return text_table(kept, [[_cell(name, row, clock) for name in kept] for row in rows.to_pylist()])
+    moments = _MOMENTS - _WINDOW if windows_of_events else _MOMENTS
+    return text_table(kept, [[_cell(name, row, clock, moments) for name in kept] for row in rows.to_pylist()])
 
 
-def _cell(name: str, row: dict[str, Any], clock: Clock) -> object:
+def _cell(name: str, row: dict[str, Any], clock: Clock, moments: Set[str]) -> object:
     value = row[name]
-    if name in _MOMENTS and isinstance(value, int):
+    if name in moments and isinstance(value, int):
         local = clock.at(value)
         fraction = f"{local.microsecond:06d}".rstrip("0")
         return f"{local:%Y-%m-%d %H:%M:%S}" + (f".{fraction}" if fraction else "")

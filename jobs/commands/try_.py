@@ -65,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
         write_csv(rows, sys.stdout)
         return OK
     shown = rows.slice(0, options.limit)
-    print(readable_table(shown, Clock(workload.time.unit, workload.time.zone)))
+    clock = Clock(workload.time.unit, workload.time.zone)
+    print(readable_table(shown, clock, windows_of_events=bound.windows_of_events))
     totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}")).get(str(owned[0]), {})
     counts = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
     print(f"{rows.num_rows:,} rows{counts}; {events.num_rows:,} events of {first}..{options.day} read")

@@ -90,6 +90,14 @@ def test_totals_are_kept_where_a_kind_has_a_place_for_them() -> None:
     }
 
 
+def test_windows_of_events_stay_positions() -> None:
+    """They are no moments, whatever the log's times are."""
+    stamps = pa.array([10, 20, 30], pa.timestamp("s"))
+    log = pa.table({"event_type": ["A", "B", "B"], "ts": stamps})
+    [match] = cep.match("PATTERN SEQ(A a, B b) WITHIN 2 events SLIDE 2 events", log).to_pylist()
+    assert (match["first_ts"], match["window_start"], match["window_end"]) == (stamps[0].as_py(), 0, 2)
+
+
 def test_violations_of_a_policy_are_of_the_logs_kind() -> None:
     """A data frame gives a data frame, whose times are time-stamps."""
     log = pl.DataFrame(

@@ -52,6 +52,12 @@ def test_numbers_like_times_of_day_beside_days_are_refused() -> None:
         read(HDFS, columns="Date+Time")
 
 
+def test_a_name_that_has_a_day_inside_is_no_day() -> None:
+    """Only words count: an update is none."""
+    updates = pa.table({"updates": [7, 8], "Time": [203615, 203807]})
+    assert read(updates) == ["s", 203615, 203807]
+
+
 def test_a_log_that_counts_from_some_moment() -> None:
     """The origin is a date in the user's zone, or with an offset of its own; times that are dates have none."""
     ticks = pa.table({"stock_time": [25_263_126, 25_265_331]})

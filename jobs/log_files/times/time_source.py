@@ -7,6 +7,7 @@ beside a column of days are refused, with the options that read them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -25,7 +26,7 @@ from jobs.workload.operating_days import UNITS
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 """Names of columns of numbers that hold times."""
 
-_DAYS = ("date", "day")
+_DAYS = re.compile(r"(^|[^a-z])(date|day)", re.IGNORECASE)
 _BETWEEN = "+"
 """Joins names of columns that tell the time together."""
 
@@ -205,7 +206,7 @@ def _of(holds: dict[str, Holds | None], kind: Holds) -> str | None:
 def _days(table: pa.Table) -> Iterator[str]:
     """Columns of whole numbers that are named like days."""
     for field in table.schema:
-        if kinds.is_integer(field.type) and any(word in field.name.lower() for word in _DAYS):
+        if kinds.is_integer(field.type) and _DAYS.search(field.name):
             yield field.name
 
 
