@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cep_core.language.errors import QueryError
     from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
     from cep_core.language.patterns.user_aggregates import UserAggregate
+    from cep_core.match_events import events_of
     from cep_core.monitoring.first_order.arrays.errors import EvaluationError
     from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
     from cep_core.policies import monitor, why
@@ -38,6 +39,7 @@ __all__ = [
     "WorkExhausted",
     "aggregate",
     "detect",
+    "events_of",
     "explain",
     "match",
     "monitor",
@@ -60,6 +62,7 @@ _MODULES = {
     "WorkExhausted": "language.budget",
     "aggregate": "queries",
     "detect": "queries",
+    "events_of": "match_events",
     "explain": "queries",
     "match": "queries",
     "monitor": "policies",

@@ -64,7 +64,7 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     >>> read_frame(log, NamedColumns(ts="at", type="kind"), None).events.column_names
     ['event_type', 'ts']
     """
-    table = _without_views(_table(events))
+    table = arrow_table(events)
     names = {"ts": columns.ts, "event_type": columns.type, "seq": columns.seq}
     for engine, name in names.items():
         if name is None or name == engine:
@@ -86,6 +86,11 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         raise ValueError(f"times are finer than unit='{unit}': {error}") from error
     table = table.set_column(table.column_names.index("ts"), "ts", times)
     return ReadFrame(table, counted.unit, events, counted)
+
+
+def arrow_table(events: object) -> pa.Table:
+    """A frame as an Arrow table. Raises TypeError for what is none."""
+    return _without_views(_table(events))
 
 
 def _table(events: object) -> pa.Table:

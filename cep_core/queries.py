@@ -22,6 +22,7 @@ from cep_core.language.explanation import Explanation
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
 from cep_core.language.settings import Settings
+from cep_core.match_events import VARIABLES
 from cep_core.shedding.arrays.costs import Costs
 
 SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
@@ -96,6 +97,8 @@ def match(
     bound, ordered = _prepared(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
     rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
+    bindings = ",".join(variable.name for variable in bound.query.positive)
+    rows = rows.replace_schema_metadata({**(rows.schema.metadata or {}), VARIABLES: bindings.encode()})
     return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 

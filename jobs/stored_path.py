@@ -31,7 +31,7 @@ SCHEMES = ("s3", "gs", "abfs", "abfss", "hdfs")
 
 
 class StoredPath(PosixPath):
-    """A place by its URI. Assumes Python 3.11's pathlib, whose pure paths keep the class of what they are made from."""
+    """A place by its URI. Pure paths keep the class of what they are made from (Python 3.11 to 3.13)."""
 
     @property
     def filesystem(self) -> fs.FileSystem:

@@ -183,12 +183,15 @@ def heap(scale: Scale, memory: int | None = None) -> int:
     return max(SMALL_HEAP, min(LARGE_HEAP, (memory_of_machine() if memory is None else memory) // 2))
 
 
+CONTAINER_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where a container's limit of memory stands, in both versions of control groups; a large number or `max`: no limit."""
+
+
 def memory_of_machine() -> int:
     """Bytes of memory that this process may use: the machine's, or the container's if that is less."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    limit = Path("/sys/fs/cgroup/memory.max")
-    text = limit.read_text().strip() if limit.is_file() else "max"
-    return min(machine, int(text)) if text.isdigit() else machine
+    texts = [file.read_text().strip() for file in CONTAINER_LIMITS if file.is_file()]
+    return min([machine, *(int(text) for text in texts if text.isdigit())])
 
 
 def java_options(scale: Scale = "small", train_archive: Path | None = None) -> list[str]:

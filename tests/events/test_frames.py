@@ -87,6 +87,7 @@ def test_totals_are_kept_where_a_kind_has_a_place_for_them() -> None:
     assert cep.match("PATTERN SEQ(A a, B b) WITHIN 9", log.to_pandas()).attrs == {
         "matches_total": "1",
         "truncated": "false",
+        "variables": "a,b",
     }
 
 

@@ -86,7 +86,7 @@ def test_an_event_beyond_the_slack_refuses_its_row(spark: Any, tmp_path: Path) -
     assert held(readings) == at_once
     assert not [row for row in readings.rows("events", "event_type") if row == ("Next",)]
     assert [(day, reason) for day, reason in readings.rows("quarantine", "day", "reason") if "slack" in reason] == [
-        (day, "the ts of Next lies 1 days from its row's at, which is more than the slack of 0") for day in (D1, D3)
+        (day, "the ts of Next lies 1 day from its row's at, which is more than the slack of 0") for day in (D1, D3)
     ]
 
 

@@ -75,7 +75,8 @@ def _far_from_rows(workload: Workload) -> Iterator[Column]:
             days = sf.abs(sf.datediff("day", f"{ROW}.day"))
             of_row = f"its row's {source.time}" if source.time else "the day of its file"
             reason = sf.concat(sf.lit("the ts of "), "event_type", sf.lit(" lies "), days.cast("string"))
-            reason = sf.concat(reason, sf.lit(f" days from {of_row}, which is more than the slack of {source.slack}"))
+            reason = sf.concat(reason, sf.when(days == 1, " day").otherwise(" days"))
+            reason = sf.concat(reason, sf.lit(f" from {of_row}, which is more than the slack of {source.slack}"))
             yield sf.when((sf.col(f"{ROW}.rank") == rank) & (days > source.slack), reason)
 
 

@@ -1,0 +1,35 @@
+"""How much memory a process may use: the machine's, or less in a container, whichever version its control group has."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jobs.lake import session
+
+MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        (None, None, MACHINE),
+        ("max\n", None, MACHINE),
+        ("2147483648\n", None, 2 << 30),
+        (None, "1073741824\n", 1 << 30),
+        (None, "9223372036854771712\n", MACHINE),
+        ("max", "1073741824", 1 << 30),
+    ],
+)
+def test_a_containers_limit_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, new: str | None, old: str | None, expected: int
+) -> None:
+    """Of version 2, and of version 1, which says no limit by a number larger than any memory."""
+    files = (tmp_path / "memory.max", tmp_path / "memory.limit_in_bytes")
+    for file, text in zip(files, (new, old), strict=True):
+        if text is not None:
+            file.write_text(text)
+    monkeypatch.setattr(session, "CONTAINER_LIMITS", files)
+    assert session.memory_of_machine() == expected
