@@ -191,7 +191,7 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> tup
 def _shifted(column: pa.ChunkedArray, chosen: _Chosen) -> pa.ChunkedArray:
     """An earliest or latest time, which counts from where the time counts."""
     is_number = kinds.is_integer(column.type)
-    return pc.add_checked(column, chosen.time.origin) if chosen.time.origin and is_number else column
+    return pc.add_checked(column, chosen.time.origin) if chosen.time.origin is not None and is_number else column
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:

@@ -73,6 +73,24 @@ def test_a_log_that_counts_from_some_moment() -> None:
         TimeOptions(zone="Mars")
 
 
+def test_an_origin_of_zero_is_one() -> None:
+    """Whoever says that time 0 was the first of January 1970 sees dates."""
+    source = TimeSource.of(pa.table({"ts": [5]}), TimeOptions(origin="1970-01-01"))
+    assert source.are_dates(pa.chunked_array([[5]]))
+    assert source.moments(pa.chunked_array([[5]])).to_pylist() == [5]
+
+
+def test_three_columns_need_a_form() -> None:
+    """Nobody knows how they are put together."""
+    table = pa.table({"day": ["9"], "month": ["Nov"], "at": ["2008 203615"]})
+    with pytest.raises(WrongWorkload, match=r"--ts day.month.at: how more than two columns tell the time must be said"):
+        read(table, columns="day+month+at")
+    with pytest.raises(WrongWorkload, match=r"'day.month.at' holds '9 Nov 2008 203615'"):
+        read(table, columns="day+month+at", form="%d %b %Y %H%M%S")
+    table = table.set_column(0, "day", pa.array(["09"]))
+    assert read(table, columns="day+month+at", form="%d %b %Y %H%M%S") == ["s", seconds("2008-11-09T20:36:15")]
+
+
 def test_columns_with_a_plus_in_their_name() -> None:
     """A column's own name is taken before two names."""
     assert TimeSource.of(pa.table({"a+b": [1], "a": [2]}), TimeOptions("a+b")).columns == ("a+b",)

@@ -62,7 +62,7 @@ def guess(
     if type_column is not None and type_column not in sample.column_names:
         raise WrongWorkload(f"no column '{type_column}'; {nearest(type_column, sample.column_names)}")
     stamps = source.stamps(sample)
-    if kinds.is_time(stamps.type) and not source.origin:
+    if kinds.is_time(stamps.type) and source.origin is None:
         raise WrongWorkload(
             f"'{source.name}' holds times of day, not moments: --origin says of which day, --ts DATE+TIME adds it"
         )

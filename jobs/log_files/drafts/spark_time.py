@@ -37,7 +37,7 @@ class SparkTime:
             whole = f"CAST(round(`{source.columns[0]}` * {factor}) AS BIGINT)"
             return SparkTime(source, _moved(whole, source), {source.columns[0]: "float"})
         unit = coarsest_unit(stamps)
-        if source.origin:
+        if source.origin is not None:
             source = replace(source, origin=source.origin * UNITS[unit] // UNITS[source.unit])
         source = replace(source, unit=unit, numbers=unit)
         written = source.form or _form_of(source, sample)

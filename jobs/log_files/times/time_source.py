@@ -63,7 +63,7 @@ class TimeSource:
     unit: str
     numbers: str
     form: TimeForm | None = None
-    origin: int = 0
+    origin: int | None = None
     is_unit_guessed: bool = False
 
     @staticmethod
@@ -107,6 +107,8 @@ class TimeSource:
             if kinds.is_string(plain(column.type)) and held(column) is Holds.CLOCKS:
                 return _joined("1970-01-01", column).cast(pa.time64("us"))
             return read_stamps(column)
+        if len(self.columns) > 2:
+            raise WrongWorkload(f"--ts {self.name}: how more than two columns tell the time must be said: --ts-format")
         day, clock = (table[name] for name in self.columns)
         if (held(day), held(clock)) != (Holds.DATES, Holds.CLOCKS):
             values = " and ".join(f"'{name}' holds {_shown(table[name])}" for name in self.columns)
@@ -116,12 +118,12 @@ class TimeSource:
     def moments(self, stamps: pa.ChunkedArray) -> pa.ChunkedArray:
         """What `stamps` gave as int64 in `unit`, with the origin. Raises WrongWorkload."""
         times = moments(stamps, self.name, self.unit, self.numbers)
-        return times if not self.origin else pc.add_checked(times, self.origin)
+        return times if self.origin is None else pc.add_checked(times, self.origin)
 
     def are_dates(self, stamps: pa.ChunkedArray) -> bool:
         """Whether times can be shown as dates."""
         is_relative = self.form is not None and not self.form.has_date
-        return bool(self.origin) or (not is_relative and are_dates(stamps, self.numbers))
+        return self.origin is not None or (not is_relative and are_dates(stamps, self.numbers))
 
     def _texts(self, table: pa.Table) -> pa.ChunkedArray:
         """The columns' texts, joined by spaces. Whole numbers get back the zeros that they lost in front."""
