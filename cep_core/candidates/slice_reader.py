@@ -10,7 +10,6 @@ type's events, or all events where most are of the type.
 
 from __future__ import annotations
 
-import operator
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,20 +26,13 @@ from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.tree import Comparison, Expression, Literal, Reference
+from cep_core.language.patterns.values.comparing import COMPARE
 from cep_core.language.patterns.values.exact_order import EXACT
 from cep_core.language.patterns.values.expressions import holds
 from cep_core.language.patterns.walk import references
 
 FEW = 4
 """A test reads only the rows that it is about if they are at most one in so many."""
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class ComparedColumn(NamedTuple):
@@ -152,9 +144,9 @@ class SliceReader:
         if not -EXACT < constant < EXACT:  # elsewhere a constant may be no double
             return None
         if is_real and compared in (">", ">="):  # NaN exceeds every number
-            below = OPERATORS["<=" if compared == ">" else "<"]
+            below = COMPARE["<=" if compared == ">" else "<"]
             return numbers, lambda values: ~below(values, constant)
-        return numbers, lambda values: OPERATORS[compared](values, constant)
+        return numbers, lambda values: COMPARE[compared](values, constant)
 
     def _of_text(
         self, stored: pa.Array, numbers: ComparedColumn, compared: str, text: str
@@ -166,7 +158,7 @@ class SliceReader:
         if len(places) > 1 or stored.dictionary.null_count:
             return None
         code = places[0] if places else -1
-        return numbers, lambda values: OPERATORS[compared](values, code)
+        return numbers, lambda values: COMPARE[compared](values, code)
 
     def _numbers_of(self, name: str) -> ComparedColumn | None:
         """A column's numbers or codes; None if it has neither."""

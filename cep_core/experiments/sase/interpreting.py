@@ -31,6 +31,7 @@ from cep_core.language.patterns.tree import (
     Span,
     Which,
 )
+from cep_core.language.patterns.values.comparing import COMPARE
 
 Columns = Mapping[str, Sequence[Any]]
 """By attribute, the value of each event."""
@@ -38,15 +39,6 @@ Bound = Mapping[str, Sequence[int]]
 """By variable, its events in the order of time."""
 Places = Mapping[str, int]
 """By running variable, the place of the event for which a condition is evaluated."""
-
-COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 FOLDS: Mapping[str, Callable[[list[Any]], Any]] = {
