@@ -20,6 +20,7 @@ from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import add_time_arguments, time_options
 from jobs.log_files.drafts.folder_texts import texts_of
 from jobs.log_files.drafts.guess import guess
+from jobs.log_files.reading.log_file import form_of
 from jobs.log_files.times.stamps import read_stamps
 from jobs.log_files.times.time_source import TimeSource
 from jobs.reports.words.quantities import counted
@@ -73,12 +74,11 @@ def _type_name(workload: str) -> str:
 
 def _read(path: Path) -> tuple[pa.Table, str]:
     """A sample of the file and its format."""
-    suffixes = [suffix for suffix in path.suffixes if suffix not in (".gz", ".bz2", ".zst")]
-    kind = suffixes[-1] if suffixes else ""
+    form = form_of(path)
     try:
-        if kind == ".parquet":
+        if form == "parquet":
             return pyarrow.parquet.read_table(path).slice(0, _SAMPLE), "parquet"
-        if kind in (".json", ".jsonl", ".ndjson"):
+        if form == "json":
             with pa.input_stream(str(path)) as stream:
                 return pyarrow.json.read_json(stream).slice(0, _SAMPLE), "json"
         with pyarrow.csv.open_csv(path) as reader:

@@ -60,7 +60,7 @@ def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:
         values = sample[field.name]
         return kinds.is_string(plain(field.type)) and any(v in event_types for v in values.unique().to_pylist())
 
-    return _first(sample, tells)
+    return first_column(sample, tells)
 
 
 def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
@@ -77,5 +77,6 @@ def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return columns
 
 
-def _first(table: pa.Table, fits: Callable[[pa.Field], bool]) -> str | None:
+def first_column(table: pa.Table, fits: Callable[[pa.Field], bool]) -> str | None:
+    """The name of the first column that fits, if there is one."""
     return next((field.name for field in table.schema if fits(field)), None)

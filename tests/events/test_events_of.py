@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -15,10 +17,10 @@ _EVENTS = st.lists(st.tuples(st.sampled_from("ABC"), st.integers(0, 9)), max_siz
 
 
 @given(events=_EVENTS, collapsed=st.booleans(), shuffled=st.randoms())
-def test_each_event_of_each_match(events: list[tuple[str, int]], collapsed: bool, shuffled: object) -> None:
+def test_each_event_of_each_match(events: list[tuple[str, int]], collapsed: bool, shuffled: random.Random) -> None:
     """In the order of matches, variables and positions, with the event's own columns; rows in any order, own `seq`."""
     seqs = list(range(100, 100 + len(events)))
-    shuffled.shuffle(seqs)  # type: ignore[attr-defined]
+    shuffled.shuffle(seqs)
     rows = [
         {"event_type": kind, "ts": ts, "seq": seq, "x": ts * 7} for (kind, ts), seq in zip(events, seqs, strict=True)
     ]

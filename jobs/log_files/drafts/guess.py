@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.columns import holds_decimals
+from jobs.log_files.columns import first_column, holds_decimals
 from jobs.log_files.drafts.spark_time import SparkTime
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_source import TimeSource
@@ -67,7 +66,7 @@ def guess(
             f"'{source.name}' holds times of day, not moments: --origin says of which day, --ts DATE+TIME adds it"
         )
     time = SparkTime.of(source, sample, stamps, form)
-    type_column = type_column or _first(sample, lambda field: _is_type_column(sample[field.name]))
+    type_column = type_column or first_column(sample, lambda field: _is_type_column(sample[field.name]))
     values = sorted(set(sample[type_column].drop_null().to_pylist())) if type_column else []
     odd = [value for value in values if not isinstance(value, str) or not _NAME.fullmatch(value)]
     if odd:
@@ -92,10 +91,6 @@ def attribute_type_of(arrow: pa.DataType) -> str:
     if kinds.is_integer(arrow):
         return "int"
     return "float" if kinds.is_floating(arrow) or kinds.is_decimal(arrow) else "string"
-
-
-def _first(sample: pa.Table, fits: Callable[[pa.Field], bool]) -> str | None:
-    return next((field.name for field in sample.schema if fits(field)), None)
 
 
 def _is_type_column(column: pa.ChunkedArray) -> bool:

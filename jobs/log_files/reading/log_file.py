@@ -88,11 +88,20 @@ class LogFile:
         return flat(table)[0].select(list(columns)), notes
 
 
+def form_of(path: Path) -> str:
+    """The form that the suffix of a file tells.
+
+    >>> form_of(Path("a.ndjson.gz")), form_of(Path("a.log"))
+    ('json', 'csv')
+    """
+    return _FORMS.get(form_suffix(path), "csv")
+
+
 def look_at(path: Path, options: FileOptions) -> LogFile:
     """The file and its first rows. Raises RunError if there is none, UnreadableSource if it has no row to read."""
     if not path.is_file():
         raise RunError(f"no such file: {path}")
-    form = options.form or _FORMS.get(form_suffix(path), "csv")
+    form = options.form or form_of(path)
     if options.names and form != "csv":
         raise WrongWorkload(f"--names: {path} is no CSV file, its columns have names")
     if options.skip_bad and form != "csv":

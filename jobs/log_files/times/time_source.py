@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
+from jobs.log_files.columns import given_column
 from jobs.log_files.times.forms import TimeForm
 from jobs.log_files.times.stamps import Holds, are_dates, finer_unit, held, moments, plain, read_stamps, unit_of
-from jobs.workload.files.problems import nearest
 from jobs.workload.operating_days import UNITS
 
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
@@ -163,11 +163,7 @@ def named_columns(table: pa.Table, text: str) -> tuple[str, ...]:
     ('Date', 'Time')
     """
     names = [text] if text in table.column_names else text.split(_BETWEEN)
-    for place, dotted in enumerate(names):
-        name = names[place] = dotted if dotted in table.column_names else dotted.replace(".", "_")
-        if name not in table.column_names:
-            raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
-    return tuple(names)
+    return tuple(given_column(table, name) for name in names)
 
 
 def time_columns(table: pa.Table) -> tuple[str, ...]:
