@@ -11,18 +11,8 @@ import pyarrow.types as kinds
 from cep_core.events.table import RESERVED, attribute_type
 from jobs.exits import WrongWorkload
 from jobs.log_files.times.stamps import plain
-from jobs.workload.files.problems import nearest
 
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-
-
-def given_column(table: pa.Table, name: str) -> str:
-    """A column by its name, of a nested field also with dots. Else WrongWorkload, which names the nearest column."""
-    if name not in table.column_names and name.replace(".", "_") in table.column_names:
-        return name.replace(".", "_")
-    if name not in table.column_names:
-        raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
-    return name
 
 
 def holds_decimals(column: pa.ChunkedArray) -> bool:

@@ -16,8 +16,9 @@ from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.log_files.columns import attributes, given_column, holds_decimals, read_decimals, type_column
+from jobs.log_files.columns import attributes, holds_decimals, read_decimals, type_column
 from jobs.log_files.reading.log_file import FileOptions, Tick
+from jobs.log_files.reading.nested_columns import given_column
 from jobs.log_files.reading.several_files import open_log
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_source import TimeOptions, TimeSource

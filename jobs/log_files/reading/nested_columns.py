@@ -11,6 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from jobs.exits import WrongWorkload
+from jobs.workload.files.problems import nearest
+
 
 def flat(table: pa.Table) -> tuple[pa.Table, dict[str, str]]:
     """A table without records in it; and for each of its columns, the file's column in which it is.
@@ -26,6 +29,15 @@ def flat(table: pa.Table) -> tuple[pa.Table, dict[str, str]]:
             name = dotted if dotted == top or plain in columns or plain in table.column_names else plain
             columns[name], tops[name] = column, top
     return pa.table(columns), tops
+
+
+def given_column(table: pa.Table, name: str) -> str:
+    """A column by its name, of a nested field also with dots. Else WrongWorkload, which names the nearest column."""
+    if name not in table.column_names and name.replace(".", "_") in table.column_names:
+        return name.replace(".", "_")
+    if name not in table.column_names:
+        raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
+    return name
 
 
 def _fields(name: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:

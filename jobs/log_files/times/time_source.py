@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.columns import given_column
+from jobs.log_files.reading.nested_columns import given_column
 from jobs.log_files.times.forms import TimeForm
 from jobs.log_files.times.stamps import Holds, are_dates, finer_unit, held, moments, plain, read_stamps, unit_of
 from jobs.workload.operating_days import UNITS
