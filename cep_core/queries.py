@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cep_core.bound_log import SchemaLike, bind_to_log, schema_of, text_of
 from cep_core.compile import language_named, parse_text
+from cep_core.events.table import order
 from cep_core.frames import Frame, NamedColumns, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
@@ -34,6 +35,7 @@ def aggregate(
     ties: str = "concurrent",
     exact: bool = False,
     cores: int | None = None,
+    progress: bool = False,
 ) -> Frame:
     """Aggregates over all trends of each group and window.
 
@@ -44,7 +46,7 @@ def aggregate(
     that no event has is warned of if one has a name like it. Columns of the result:
     group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
     (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None; the result is the
-    same. Raises QueryError.
+    same. `progress` shows how much is done, on a terminal as a bar. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
@@ -56,7 +58,7 @@ def aggregate(
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
-        rows = _evaluated(bound.evaluator(Settings(exact=exact)), ordered)
+        rows = _evaluated(bound.evaluator(Settings(exact=exact)), ordered, "counting" if progress else None)
     return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 
@@ -73,6 +75,7 @@ def match(
     collapsed: bool = False,
     aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
     work: int | None = None,
+    progress: bool = False,
 ) -> Frame:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
@@ -89,7 +92,8 @@ def match(
     log = read_frame(events, NamedColumns(ts, type, seq), unit)
     bound, ordered = bind_to_log(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
-    rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
+    evaluator = bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work)))
+    rows = _evaluated(evaluator, ordered, "matching" if progress else None)
     bindings = ",".join(variable.name for variable in bound.query.positive)
     rows = rows.replace_schema_metadata({**(rows.schema.metadata or {}), VARIABLES: bindings.encode()})
     return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
@@ -185,9 +189,24 @@ def explain(
     return written.bind(declared, aggregates=user_aggregates(aggregates)).explain()
 
 
-def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    result = evaluator.merge(of_table(evaluator.evaluate(events)))
+def _evaluated(evaluator: Evaluator, events: pa.Table, step: str | None) -> pa.Table:
+    """The result with its totals as metadata. `step`: the name under which progress is shown; None shows nothing."""
+    if step is None:
+        result = evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
+    else:
+        result = _metered(evaluator, events, step)
     metadata = dict(result.schema.metadata or {})
     for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
         metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}
-    return result.drop_columns([CERTAIN]).replace_schema_metadata(metadata or None)
+    return result.replace_schema_metadata(metadata or None)
+
+
+def _metered(evaluator: Evaluator, events: pa.Table, step: str) -> pa.Table:
+    from cep_core.progress.meter import Meter
+    from cep_core.progress.ranges import evaluate
+
+    meter = Meter()
+    try:
+        return evaluate(evaluator, order(events), lambda done, of: meter.tell(step, done, of))
+    finally:
+        meter.clear()

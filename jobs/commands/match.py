@@ -14,6 +14,8 @@ from cep_core.language.budget import Budget
 from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
 from cep_core.matching.why.nearest import judge_of
+from cep_core.progress.meter import Meter
+from cep_core.progress.ranges import evaluate
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import (
     add_file_arguments,
@@ -25,11 +27,9 @@ from jobs.log_files.arguments import (
     count,
 )
 from jobs.log_files.completing import told_completing
-from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
-from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
 from jobs.log_files.reasons import why, why_none, why_not
 from jobs.log_files.remarks import remark

@@ -16,10 +16,9 @@ from cep_core.matching.match_path import Path
 from cep_core.matching.why.nearest import nearest_binding
 from cep_core.matching.why.pair_verdicts import PairJudge
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
+from cep_core.progress.ranges import Tick, evaluate
 from jobs.exits import WrongWorkload
-from jobs.log_files.evaluation import evaluate
 from jobs.log_files.matches import LogMatches
-from jobs.log_files.reading.log_file import Tick
 from jobs.reports.words.quantities import Magnitude, counted, share
 from jobs.reports.words.values import listed, shown
 
