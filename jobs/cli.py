@@ -25,6 +25,7 @@ COMMANDS = {
     "try": ("try_", "evaluate one query on a day of the lake, in this process"),
     "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "sql": ("sql", "ask the lake in SQL"),
+    "alerts": ("alerts", "tell what a day's alerts say, send them, or try each place"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     # care of the lake and the machine
