@@ -17,9 +17,11 @@ from zoneinfo import ZoneInfo
 
 from jobs.alerts.measures import Measured, compares, measured, of_number, summarised
 from jobs.exits import WrongWorkload
+from jobs.reports.answers.aggregations.ranking import headline_item
 from jobs.reports.answers.missing import is_missing, why_missing
 from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.masking import masks_of
 from jobs.reports.query_report import Records
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.words.clock import Clock, spoken
@@ -78,7 +80,13 @@ class JudgedDay:
 
     @cached_property
     def _reader(self) -> LakeReader:
+        """The tables that say which days there are; no values of events stand in them."""
         return LakeReader(self.lake / self.workload.name)
+
+    @cached_property
+    def _shown(self) -> LakeReader:
+        """The tables as reports may show them."""
+        return LakeReader(self.lake / self.workload.name, masks=masks_of(self.workload, self._questions.values()))
 
     @cached_property
     def _questions(self) -> dict[str, Question]:
@@ -99,6 +107,10 @@ class JudgedDay:
             raise WrongWorkload(f"workload '{self.workload.name}': no value '{name}'; `trendmill check` says where")
         if self._is_refused:
             return Verdict(alert, UNKNOWN, "the quality gate refused the day, so there are no new results")
+        if condition.measure == "max" and headline_item(question.query).column in self._shown.masks.absent.get(
+            question.name, frozenset()
+        ):
+            return Verdict(alert, UNKNOWN, f"{name} is a value of a masked attribute, which nobody is told")
         back = condition.bound.days if isinstance(condition.bound, Summary) else 0
         records = self._records(condition.query, self.day - timedelta(days=back))
         today = records.get(self.day)
@@ -106,7 +118,7 @@ class JudgedDay:
             return Verdict(alert, UNKNOWN, f"{condition.query} has not been evaluated for {spoken(self.day)}")
         if is_missing(today):
             return Verdict(alert, UNKNOWN, why_missing(today))
-        values = measured(question, condition.measure, records, self._reader)
+        values = measured(question, condition.measure, records, self._shown)
         if self.day not in values:
             return Verdict(alert, UNKNOWN, f"{name} of {spoken(self.day)} is not known")
         value = values.pop(self.day)
@@ -129,8 +141,8 @@ class JudgedDay:
     def _answer(self, question: Question) -> str:
         """The first sentence of the query's page."""
         clock = Clock(self.workload.time.unit, self.workload.time.zone)
-        records, days = Records.read(self._reader, self.day), self.workload.operating_days
-        report = report_query(question, records, self._reader, days, self.day, clock)
+        records, days = Records.read(self._shown, self.day), self.workload.operating_days
+        report = report_query(question, records, self._shown, days, self.day, clock)
         return report.notices[0] if report.answer is None else report.answer.sentence
 
     def _judge_gate(self, alert: Alert) -> Verdict:

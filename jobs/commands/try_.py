@@ -12,13 +12,13 @@ from cep_core.compile import bind_text
 from cep_core.events.logs.time_points import with_points
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
+from cep_core.progress.meter import Meter
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_events
 from jobs.log_files.arguments import positive
-from jobs.log_files.meter import Meter
 from jobs.log_files.output import write_csv
 from jobs.reports.words.clock import Clock
 from jobs.runs.ledger import bounds_of, read_ledger
