@@ -34,17 +34,23 @@ ALERTS = """alerts:
 
 
 @pytest.fixture(scope="module")
-def dags(airflow_home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The DAGs of three workloads: without alerts, with all kinds, with conditions only."""
-    from airflow.dag_processing.dagbag import BundleDagBag
-
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three workloads: without alerts, with all kinds, with conditions only."""
     root = tmp_path_factory.mktemp("telling")
     only = "alerts: {places: {ops: {webhook: '${env:OPS}'}}, when: [late_ones.rows > 0]}\n"
     for name, alerts in {"silent": "", "telling": ALERTS, "brief": only}.items():
         (root / name).mkdir()
         (root / name / "workload.yaml").write_text(FOLDER + alerts)
+    return root
+
+
+@pytest.fixture(scope="module")
+def dags(airflow_home: Path, folders: Path) -> dict[str, Any]:
+    """Their DAGs."""
+    from airflow.dag_processing.dagbag import BundleDagBag
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRENDMILL_WORKLOADS", str(root))
+        patch.setenv("TRENDMILL_WORKLOADS", str(folders))
         bag = BundleDagBag(dag_folder=DAGS, bundle_path=DAGS, bundle_name="dags-folder")
     assert not [error for file, error in bag.import_errors.items() if file != "broken_workloads.py"]
     return dict(bag.dags)
@@ -103,6 +109,29 @@ def test_a_backfill_sends_nothing(dags: dict[str, Any]) -> None:
 
     with pytest.raises(AirflowSkipException, match="a backfill sends nothing"):
         dags["nightly_telling"].get_task("alert").execute({"dag_run": SimpleNamespace(run_type="backfill")})
+
+
+def test_a_refused_day_is_told_and_its_run_stays_failed(
+    dags: dict[str, Any], folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`alert_refused` runs once load has failed for good. It ends the run, and does not make it a success."""
+    import pendulum
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from trendmill.operators import Command, SparkTask
+
+    def refuse(self: Any, context: Any) -> None:
+        raise AirflowFailException("load ended with exit code 3")
+
+    commands: list[list[str]] = []
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(folders))  # a test run reads the files again
+    monkeypatch.setattr(SparkTask, "execute", refuse)
+    monkeypatch.setattr(Command, "execute", lambda self, context: commands.append(self.arguments))
+    done = dags["nightly_telling"].test(logical_date=pendulum.datetime(2013, 3, 9, 8))
+    states = {task.task_id: str(task.state) for task in done.get_task_instances()}
+    assert (states["load"], states["alert_refused"], states["alert"]) == ("failed", "success", "upstream_failed")
+    assert str(done.state) == "failed"
+    assert commands == [["alerts", "telling", "--day", "2013-03-08", "--send"]]
 
 
 def test_the_program_gets_the_connections_of_its_places(dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
