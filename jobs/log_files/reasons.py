@@ -85,8 +85,13 @@ def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) ->
     yield f"    confidence {confidence:.3g}, {comparison} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
-    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest."""
+def why_not(
+    matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget, said: Path | None = None
+) -> Iterator[str]:
+    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest.
+
+    `said`: the one binding that is asked about.
+    """
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
@@ -100,6 +105,11 @@ def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], 
         kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
         yield f"{rows}: the pattern binds no {kinds} in this order"
         return
+    if said is not None:
+        bindings = [path for path in bindings if path == said]
+        if not bindings:
+            yield f"{rows}: the pattern does not bind them as {_binding(matches, said)}"
+            return
     judged = [(path, judge.verdicts(path)) for path in bindings]
     path, verdicts = min(judged, key=lambda pair: sum(not verdict.holds for verdict in pair[1]))
     failing = [verdict for verdict in verdicts if not verdict.holds]
