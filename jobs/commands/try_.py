@@ -9,12 +9,12 @@ from datetime import date
 
 from cep_core.compile import bind_text
 from cep_core.language.budget import Budget
+from cep_core.progress.meter import Meter
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK
 from jobs.log_files.arguments import positive
-from jobs.log_files.meter import Meter
 from jobs.log_files.output import write_csv
 from jobs.questions.lake_days import LakeDays
 from jobs.reports.words.clock import Clock

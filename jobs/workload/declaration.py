@@ -18,7 +18,13 @@ from jobs.workload.files.problems import Problems, WorkloadError, brief, nearest
 from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
-from jobs.workload.sections.event_types import read_atoms, read_event_types, read_events_sql, read_unique
+from jobs.workload.sections.event_types import (
+    masked_types,
+    read_atoms,
+    read_event_types,
+    read_events_sql,
+    read_unique,
+)
 from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
 from jobs.workload.sections.log_time import Time, check_points, read_schedule, read_start, read_time
@@ -139,7 +145,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         "workload.yaml",
         loaded,
         required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding"),
+        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask"),
     )
     name = folder.name if base == folder else base.name
     if not is_name(name):
@@ -161,6 +167,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
             problems.add(section.at(key), f"expected at least one of the log's {key}, found none")
     time = read_time(problems, section.items.get("time"))
     types = read_event_types(problems, section.items.get("events"))
+    types = masked_types(problems, section.items.get("mask"), types)
     check_points(problems, time.points, types)
     for event_type in time.imprecise:
         if types and event_type not in types:
