@@ -16,9 +16,10 @@ from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.settings import Settings
+from cep_core.matching.why.nearest import judge_of
 from jobs.exits import WrongWorkload
 from jobs.log_files.matches import LogMatches
-from jobs.log_files.reasons import judge_of, why, why_none, why_not
+from jobs.log_files.reasons import why, why_none, why_not
 from jobs.questions.asked_log import AskedLog
 from jobs.questions.verdict_reasons import why_verdict
 from jobs.reports.words.quantities import counted
@@ -36,7 +37,7 @@ def why_row(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
     kind = log.bound.kind
     if kind == MATCHING:
         matches = LogMatches(log.bound.query, log.log)
-        yield from why(matches, judge_of(matches), matches.path(row), row.get("window_start"))
+        yield from why(matches, judge_of(matches.query, matches.log.events), matches.path(row), row.get("window_start"))
     elif kind == AGGREGATION:
         yield from _trends(log, row)
     else:
@@ -57,7 +58,7 @@ def why_no_row(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
             if seqs:
                 whole = all(variable.name in row for variable in log.bound.query.positive)
                 said = matches.path(row) if whole else None
-                yield from why_not(matches, judge_of(matches), seqs, Budget(WORK), said)
+                yield from why_not(matches, judge_of(matches.query, matches.log.events), seqs, Budget(WORK), said)
             else:
                 yield from why_empty(log)
         except (WrongWorkload, WorkExhausted) as refusal:
