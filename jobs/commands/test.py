@@ -7,6 +7,7 @@ import time
 from datetime import date
 
 from jobs import places
+from jobs.commands.asked import query_named
 from jobs.exits import FAILED, OK, WrongWorkload
 from jobs.log_files.arguments import positive
 from jobs.questions.cases.recording import record
@@ -15,7 +16,6 @@ from jobs.questions.lake_days import LakeDays
 from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import WorkloadQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
-from jobs.workload.files.problems import nearest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +37,7 @@ def run(options: argparse.Namespace) -> int:
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
     for name in [*options.queries, *([options.record] if options.record else [])]:
-        if name not in compiled:
-            raise WrongWorkload(f"workload '{workload.name}' has no query '{name}'; {nearest(name, compiled)}")
+        query_named(workload, compiled, name)
     if options.record is not None:
         return _record(options, workload, compiled[options.record])
     begin = time.perf_counter()
