@@ -215,10 +215,10 @@ class Terminal(io.StringIO):
 
 
 def test_it_needs_the_engine_alone(tmp_path: Path) -> None:
-    """Neither Spark nor Delta, YAML, Jinja, Matplotlib or pandas is imported by the commands over files."""
+    """Neither Spark nor Delta, YAML, Jinja or pandas is imported by the commands over files."""
     write(tmp_path / "q.cep", TRENDS)
     pa.csv.write_csv(letters(), tmp_path / "log.csv")
-    absent = ["pyspark", "delta", "deltalake", "yaml", "jinja2", "matplotlib", "pandas", "great_expectations"]
+    absent = ["pyspark", "delta", "deltalake", "yaml", "jinja2", "pandas", "great_expectations"]
     program = f"""
 import sys
 

@@ -21,9 +21,7 @@ POLICY = (
 )
 
 
-def test_no_byte_of_a_report_has_a_masked_value(
-    places: Path, undrawn: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_byte_of_a_report_has_a_masked_value(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
     monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path))
     write_workload(tmp_path / "lines")
