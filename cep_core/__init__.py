@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from cep_core.language.errors import QueryError
     from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
     from cep_core.language.patterns.user_aggregates import UserAggregate
-    from cep_core.match_events import events_of
+    from cep_core.matches.bound_events import events_of
+    from cep_core.matches.why import why_match, why_none, why_not_match
     from cep_core.monitoring.first_order.arrays.errors import EvaluationError
     from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
     from cep_core.policies import monitor, why
@@ -48,7 +49,10 @@ __all__ = [
     "shed",
     "slices_of",
     "why",
+    "why_match",
     "why_mtl",
+    "why_none",
+    "why_not_match",
 ]
 
 _MODULES = {
@@ -62,7 +66,7 @@ _MODULES = {
     "WorkExhausted": "language.budget",
     "aggregate": "queries",
     "detect": "queries",
-    "events_of": "match_events",
+    "events_of": "matches.bound_events",
     "explain": "queries",
     "match": "queries",
     "monitor": "policies",
@@ -71,7 +75,10 @@ _MODULES = {
     "shed": "queries",
     "slices_of": "slicing",
     "why": "policies",
+    "why_match": "matches.why",
     "why_mtl": "propositional_policies",
+    "why_none": "matches.why",
+    "why_not_match": "matches.why",
 }
 """The module of each public name."""
 

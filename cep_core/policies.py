@@ -82,8 +82,8 @@ def why(
     `holds` whether the formula holds there, by `tree` the proof; `str` gives a text for people, `to_dict` plain values.
 
     Raises what `monitor` raises, and ValueError for a point that the log lacks or that is not decided yet, for values
-    that are not those of the free variables, and where the verdict hangs on a term without value. Cost: reading the
-    log, then the events of the verdict's reach.
+    that are not those of the free variables, and where the verdict hangs on a term without value; TypeError for a
+    log in the place of the signature. Cost: reading the log, then the events of the verdict's reach.
 
     >>> late = "P(x) AND NOT ONCE[0,10] Q(x)"
     >>> print(why(late, "P(int) Q(int)", "@1 Q(7) @5 P(7)(8) @20 P(7)", (20, 0), {"x": 7}))
@@ -92,5 +92,7 @@ def why(
       ONCE[0,10] Q(x) does not hold at 20
         no Q(7) at 20
     """
+    if signature is not None and not isinstance(signature, str):
+        raise TypeError("why asks a policy: its signature is a text or None; cep.why_match asks why a match is one")
     settings = MonitorSettings(end, rewrite, points, for_each, unit, with_causes=True)
     return PolicyOnLog(formula, signature, log, settings).causes(at, valuation or {})

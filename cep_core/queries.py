@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
 
-from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
-from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
-from cep_core.frames import Frame, NamedColumns, ReadFrame, read_frame
+from cep_core.bound_log import SchemaLike, bind_to_log, schema_of, text_of
+from cep_core.compile import language_named, parse_text
+from cep_core.events.table import order
+from cep_core.frames import Frame, NamedColumns, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
 from cep_core.language.explanation import Explanation
-from cep_core.language.hints import did_you_mean
-from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
+from cep_core.language.patterns.user_aggregates import UserAggregate, user_aggregates
 from cep_core.language.settings import Settings
-from cep_core.match_events import VARIABLES
+from cep_core.matches.bound_events import VARIABLES
 from cep_core.shedding.arrays.costs import Costs
-
-SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
-"""A log's schema, or attribute types (int, float, string, bool) by event type and attribute."""
 
 
 def aggregate(
@@ -41,6 +35,7 @@ def aggregate(
     ties: str = "concurrent",
     exact: bool = False,
     cores: int | None = None,
+    progress: bool = False,
 ) -> Frame:
     """Aggregates over all trends of each group and window.
 
@@ -51,19 +46,19 @@ def aggregate(
     that no event has is warned of if one has a name like it. Columns of the result:
     group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
     (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None; the result is the
-    same. Raises QueryError.
+    same. `progress` shows how much is done, on a terminal as a bar. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
     [Decimal('43')]
     """
     log = read_frame(events, NamedColumns(ts, type, seq), unit)
-    bound, ordered = _prepared(query, log, schema, ties)
+    bound, ordered = bind_to_log(query, log, schema, ties)
     bound.refuse_unless(AGGREGATION, "RETURN COUNT(*) aggregates; cep.match lists the matches")
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
-        rows = _evaluated(bound.evaluator(Settings(exact=exact)), ordered)
+        rows = _evaluated(bound.evaluator(Settings(exact=exact)), ordered, "counting" if progress else None)
     return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
 
 
@@ -80,6 +75,7 @@ def match(
     collapsed: bool = False,
     aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
     work: int | None = None,
+    progress: bool = False,
 ) -> Frame:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
@@ -94,9 +90,10 @@ def match(
     [6.0, 6.0]
     """
     log = read_frame(events, NamedColumns(ts, type, seq), unit)
-    bound, ordered = _prepared(query, log, schema, ties, user_aggregates(aggregates))
+    bound, ordered = bind_to_log(query, log, schema, ties, user_aggregates(aggregates))
     bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
-    rows = _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
+    evaluator = bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work)))
+    rows = _evaluated(evaluator, ordered, "matching" if progress else None)
     bindings = ",".join(variable.name for variable in bound.query.positive)
     rows = rows.replace_schema_metadata({**(rows.schema.metadata or {}), VARIABLES: bindings.encode()})
     return cast(Frame, log.back(rows, windows_of_events=bound.windows_of_events))
@@ -124,7 +121,7 @@ def detect(
     [4]
     """
     log = read_frame(events, NamedColumns(ts, type, seq), unit)
-    bound, ordered = _prepared(query, log, schema, ties)
+    bound, ordered = bind_to_log(query, log, schema, ties)
     bound.refuse_unless(MATCHING, "")
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
@@ -167,7 +164,7 @@ def shed(
     log = read_frame(events, NamedColumns(), unit)
     bound_queries = {}
     for name, query in queries.items():
-        text, ordered = _prepared(query, log, schema, ties)
+        text, ordered = bind_to_log(query, log, schema, ties)
         bound_queries[name] = text.query
     scenario = scenario_of(bound_queries, ordered, interval, costs, bound, weights=weights, buffer=buffer)
     return cast(Frame, log.back(summarise(compare_shedding(scenario, loads=loads, seeds=seeds))))
@@ -187,73 +184,29 @@ def explain(
     can evaluate yet is still explained, with the refusal as its algorithm.
     """
     named = language_named(language)
-    written = parse_text(*_text(query), named if isinstance(query, str) else None)
-    declared = written.mentioned if schema is None else _schema(schema, "s", "concurrent")
+    written = parse_text(*text_of(query), named if isinstance(query, str) else None)
+    declared = written.mentioned if schema is None else schema_of(schema, "s", "concurrent")
     return written.bind(declared, aggregates=user_aggregates(aggregates)).explain()
 
 
-def _prepared(
-    query: str | Path,
-    log: ReadFrame,
-    schema: SchemaLike | None,
-    ties: str,
-    aggregates: UserAggregates | None = None,
-) -> tuple[BoundText, pa.Table]:
-    """The bound query and the events in order. Warns of event types that no event has, if one has a name like it."""
-    ordered = with_type_codes(in_order(log.events))
-    if schema is not None:
-        declared = _schema(schema, log.unit, ties)
-        check_attributes(ordered, declared)
-        return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered
-    declared = log_schema_of(ordered, log.unit, Ties(ties))
-    if aggregates:
-        bound, asked = _of_bare_table(*_text(query), declared, aggregates)
+def _evaluated(evaluator: Evaluator, events: pa.Table, step: str | None) -> pa.Table:
+    """The result with its totals as metadata. `step`: the name under which progress is shown; None shows nothing."""
+    if step is None:
+        result = evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
     else:
-        known = (log.unit, declared.ties, tuple(declared.types), tuple(declared.columns.values()))
-        bound, asked = _bound(*_text(query), *known)
-    for event_type in asked - declared.types.keys():
-        if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
-            warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
-    return bound, ordered
-
-
-@lru_cache(maxsize=64)
-def _bound(
-    text: str, path: str, unit: str, ties: Ties, types: tuple[str, ...], columns: tuple[Attribute, ...]
-) -> tuple[BoundText, frozenset[str]]:
-    """As `_of_bare_table`, kept with what is derived of it: it never changes.
-
-    Whoever asks for a log day by day asks for the same text again and again.
-    """
-    attributes = {column.name: column for column in columns}
-    return _of_bare_table(text, path, LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes))
-
-
-def _of_bare_table(
-    text: str, path: str, schema: LogSchema, aggregates: UserAggregates | None = None
-) -> tuple[BoundText, frozenset[str]]:
-    """A text bound to the schema of a bare table, and the event types that it names."""
-    written = parse_text(text, path)
-    return written.bind(schema, aggregates=aggregates), frozenset(written.mentioned.types)
-
-
-def _text(query: str | Path) -> tuple[str, str]:
-    return (query.read_text(encoding="utf-8"), str(query)) if isinstance(query, Path) else (query, UNNAMED)
-
-
-def _schema(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
-    if isinstance(schema, LogSchema):
-        return schema
-    types = {
-        event_type: {name: Attribute(name, AttributeType(kind)) for name, kind in attributes.items()}
-        for event_type, attributes in schema.items()
-    }
-    return LogSchema(types, unit, Ties(ties))
-
-
-def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    result = evaluator.merge(of_table(evaluator.evaluate(events)))
+        result = _metered(evaluator, events, step)
     metadata = dict(result.schema.metadata or {})
     for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
         metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}
-    return result.drop_columns([CERTAIN]).replace_schema_metadata(metadata or None)
+    return result.replace_schema_metadata(metadata or None)
+
+
+def _metered(evaluator: Evaluator, events: pa.Table, step: str) -> pa.Table:
+    from cep_core.progress.meter import Meter
+    from cep_core.progress.ranges import evaluate
+
+    meter = Meter()
+    try:
+        return evaluate(evaluator, order(events), lambda done, of: meter.tell(step, done, of))
+    finally:
+        meter.clear()

@@ -124,9 +124,3 @@ def spark() -> Iterator[Any]:
     )
     yield session
     session.stop()
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every drawing is empty. Nine tenths of a report's time are for drawings, which most tests do not look at."""
-    monkeypatch.setattr("jobs.reports.figures.drawing.figure.drawn", lambda *_, **__: "<svg/>")

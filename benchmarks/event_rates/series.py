@@ -11,14 +11,16 @@ from pathlib import Path
 from statistics import mean
 
 from event_rates.logs import FORMULAS, STAMPS
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from cep_core.propositional_on_log import PropositionalOnLog
 from cep_core.stream_settings import StreamSettings
 from jobs.reports.figures.drawing.figure import Figure, drawn
+from jobs.reports.figures.drawing.marks import Marker, Whiskers
+from jobs.reports.figures.drawing.palette import BLUE, GREY, INK, VERMILION
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 
-MODES = {"naive": "#999999", "global": "#D55E00", "local": "#0072B2"}
+MODES = {"naive": GREY, "global": VERMILION, "local": BLUE}
 MARKERS = dict(zip(FORMULAS, "os^D", strict=True))
 WARM_UP = "".join(f"@{stamp} {atoms}\n" for stamp in range(30) for atoms in ("p", "p", "p q", "q r", "p q r", ""))
 
@@ -117,26 +119,22 @@ def _by_rate(name: str, y: str, number: str, runs: Sequence[Run], value: Callabl
         values = [value(run) for run in own]
         rows.append((formula, mode, rate, mean(values), min(values), max(values)))
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
+        for mode, colour in MODES.items():
+            plot.line([], [], Stroke(colour), label=mode)
+        for formula, marker in MARKERS.items():
+            plot.points([], [], Marker(marker, INK), label=formula)
         for mode, colour in MODES.items():
             for formula, marker in MARKERS.items():
                 own = [row for row in rows if row[:2] == (formula, mode)]
                 x, middle, least, most = ([row[column] for row in own] for column in (2, 3, 4, 5))
-                bars = [[m - low for m, low in zip(middle, least, strict=True)]]
-                bars += [[high - m for m, high in zip(middle, most, strict=True)]]
-                axes.errorbar(x, middle, bars, color=colour, marker=marker, markersize=4, linewidth=1, capsize=2)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xlabel(f"points a stamp ({number})" if not narrow else "points a stamp")
-        axes.set_ylabel(y)
-        axes.set_ylim(bottom=low)
-        of_modes = [Line2D([], [], color=colour, label=mode) for mode, colour in MODES.items()]
-        of_formulas = [
-            Line2D([], [], color="#555555", marker=marker, linestyle="", label=formula)
-            for formula, marker in MARKERS.items()
-        ]
-        nothing = Line2D([], [], linestyle="", label=" ")  # so that modes and formulas have a column each
-        axes.legend(handles=[*of_modes, nothing, *of_formulas], ncols=2)
+                plot.add(Whiskers(x, least, most, Stroke(colour, 1.0), 2.0))
+                plot.line(x, middle, Stroke(colour, 1.0), marker=Marker(marker, colour, 5))
+        plot.x.logarithmic = plot.y.logarithmic = True
+        plot.x.label = "points a stamp" if plot.narrow else f"points a stamp ({number})"
+        plot.y.label = y
+        plot.y.limits(low, None)
+        plot.has_key = True
 
     header = ("formula", "mode", "points a stamp", y, "least", "most")
     return Figure(name, f"{y} against points a stamp", number, header, rows, draw, height=(3.6, 3.6))

@@ -19,8 +19,12 @@ from greta.ways import MOST_TRENDS, Curves, Question, compare_ways
 
 import cep_core as cep
 from jobs.reports.figures.drawing.figure import Figure, drawn
+from jobs.reports.figures.drawing.marks import Marker
+from jobs.reports.figures.drawing.palette import BLUE, GREEN, PURPLE, VERMILION
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 
-COLOURS = {"this engine": "#1b6ca8", "every edge": "#c8553d", "two steps": "#6a994e", "self-joins": "#8d6a9f"}
+COLOURS = {"this engine": BLUE, "every edge": VERMILION, "two steps": GREEN, "self-joins": PURPLE}
 STABLE = 2.0
 """A cost that varies by a smaller factor is called stable."""
 
@@ -152,17 +156,14 @@ def _stable(paper: str, times: Curves, of_what: str) -> str:
 def _draw(folder: Path, name: str, curves: Curves, x: str, y: str, n: str, *, log_x: bool = True) -> Iterator[str]:
     """Writes a figure of the curves, and yields a line with its path."""
 
-    def draw(axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for number, (label, points) in enumerate(curves.items()):
             if points:
                 colour = COLOURS.get(label, list(COLOURS.values())[number % len(COLOURS)])
-                axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=label, color=colour)
-        axes.set_yscale("log")
-        if log_x:
-            axes.set_xscale("log")
-        axes.set_xlabel(f"{x} ({n})")
-        axes.set_ylabel(y)
-        axes.legend()
+                plot.line(*zip(*points, strict=True), Stroke(colour), marker=Marker("o", colour, 4), label=label)
+        plot.x.logarithmic, plot.y.logarithmic = log_x, True
+        plot.x.label, plot.y.label = f"{x} ({n})", y
+        plot.has_key = True
 
     rows = [(label, *point) for label, points in curves.items() for point in points]
     figure = Figure(name, f"{y} against {x}", f"{n}; one run", ("way", x, y), rows, draw, height=(3.2, 3.2))

@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib.axes import Axes
-
 from jobs.reports.figures.drawing.figure import Figure, drawn
+from jobs.reports.figures.drawing.marks import Marker
+from jobs.reports.figures.drawing.palette import series
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
-
-MARKERS = "os^Dvx*"
 
 
 def draw(name: str, y: str, x: str, curves: Curves, *, log_x: bool = False) -> None:
@@ -21,19 +21,16 @@ def draw(name: str, y: str, x: str, curves: Curves, *, log_x: bool = False) -> N
     if folder is None:
         return
 
-    def on_axes(axes: Axes, narrow: bool) -> None:
-        for (label, points), marker in zip(curves.items(), MARKERS, strict=False):
-            axes.plot([point[0] for point in points], [point[1] for point in points], marker=marker, label=label)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        if not y.startswith("share"):
-            axes.set_yscale("log")
-        if log_x:
-            axes.set_xscale("log")
-        axes.legend()
+    def on_plot(plot: Plot) -> None:
+        for label, look in series(list(curves)).items():
+            xs, ys = zip(*curves[label], strict=True)
+            plot.line(xs, ys, Stroke(look.colour), marker=Marker(look.marker, look.colour), label=label)
+        plot.x.label, plot.y.label = x, y
+        plot.x.logarithmic, plot.y.logarithmic = log_x, not y.startswith("share")
+        plot.has_key = True
 
     rows = [(label, *point) for label, points in curves.items() for point in points]
-    figure = Figure(name, f"{y} against {x}", "one run", ("way", x, y), rows, on_axes, height=(3.2, 3.2))
+    figure = Figure(name, f"{y} against {x}", "one run", ("way", x, y), rows, on_plot, height=(3.2, 3.2))
     Path(folder).mkdir(parents=True, exist_ok=True)
     (Path(folder) / f"{name}.svg").write_text(drawn(figure, narrow=False))
     print(f"  drawn: {folder}/{name}.svg")

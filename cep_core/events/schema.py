@@ -36,12 +36,16 @@ class Ties(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of an event type. Reports show its `title`; results do not depend on the title."""
+    """One attribute of an event type. Reports show its `title`; results do not depend on the title.
+
+    `masked`: reports never show its values.
+    """
 
     name: str
     type: AttributeType
     nullable: bool = True
     title: str = ""
+    masked: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,12 @@ class LogSchema:
         <AttributeType.INT: 'int'>
         """
         return self.columns if self.open_world else self.types.get(event_type, {})
+
+    @property
+    def masked(self) -> frozenset[str]:
+        """The attributes whose values reports never show."""
+        every = (attribute for attributes in self.types.values() for attribute in attributes.values())
+        return frozenset(attribute.name for attribute in every if attribute.masked)
 
     def title_of(self, attribute: str) -> str:
         """The name of an attribute in reports: its title in the first event type that has one, else its own name.

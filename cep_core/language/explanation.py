@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
+
+
+class Readable:
+    """What notebooks show of an answer: the text that `str` gives, with its lines and indents."""
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows on a terminal."""
+        printer.text("..." if cycle else str(self))
 
 
 @dataclass(frozen=True)
@@ -16,7 +28,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Readable):
     """How a query is understood and will be evaluated.
 
     >>> print(Explanation((Section("reach", ("10 s",), {"time": 10}),)))

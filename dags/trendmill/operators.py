@@ -14,7 +14,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -51,11 +51,12 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
 class Program:
     """A program of the project in a process of its own. `module` is what `python -m` runs."""
 
-    def __init__(self, module: str, arguments: Sequence[str]) -> None:
+    def __init__(self, module: str, arguments: Sequence[str], further: Mapping[str, str] | None = None) -> None:
+        """`further`: variables of the program's environment beside the project's places."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             cwd=ROOT,
-            env={**os.environ, **environment()},
+            env={**os.environ, **environment(), **(further or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -158,8 +159,12 @@ class Command(BaseOperator):
         self._program: Program | None = None
 
     def execute(self, context: Any) -> None:
-        self._program = Program(self.module, self.arguments)
+        self._program = Program(self.module, self.arguments, self.further_environment())
         self._program.finish(self.task_id, self.log.info)
+
+    def further_environment(self) -> Mapping[str, str]:
+        """Variables for the program that this process alone knows."""
+        return {}
 
     def on_kill(self) -> None:
         if self._program is not None:

@@ -12,6 +12,8 @@ import pyarrow as pa
 from cep_core.language.bound_query import AGGREGATION
 from cep_core.language.patterns.query import Query, ReturnItem
 from cep_core.language.settings import Settings
+from cep_core.progress.meter import Meter
+from cep_core.progress.ranges import evaluate
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
@@ -23,10 +25,8 @@ from jobs.log_files.arguments import (
     count,
     positive,
 )
-from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
 from jobs.log_files.log_query import bind_to_log, remark_on
-from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
 from jobs.log_files.times.log_clock import LogClock
 from jobs.reports.answers.aggregations.aggregation import label

@@ -13,6 +13,9 @@ from cep_core.language.bound_query import MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
+from cep_core.matching.why.nearest import judge_of
+from cep_core.progress.meter import Meter
+from cep_core.progress.ranges import evaluate
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import (
     add_file_arguments,
@@ -24,13 +27,11 @@ from jobs.log_files.arguments import (
     count,
 )
 from jobs.log_files.completing import told_completing
-from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
-from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
-from jobs.log_files.reasons import judge_of, why, why_none, why_not
+from jobs.log_files.reasons import why, why_none, why_not
 from jobs.log_files.remarks import remark
 from jobs.reports.words.quantities import Magnitude, counted, elapsed, quantity
 
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         matches = LogMatches(bound.query, log)
         if options.why_not:
             remark_on(bound, log)
-            print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")
+            print(*why_not(matches, judge_of(matches.query, log.events), _numbers(options.why_not), budget), sep="\n")
             return OK
         if options.detect:
             rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=budget)), log.events)
@@ -105,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(matches: LogMatches, rows: pa.Table, options: argparse.Namespace) -> None:
-    judge = judge_of(matches) if options.why and not options.collapsed else None
+    judge = judge_of(matches.query, matches.log.events) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
         if judge is not None:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from cep_core.events.logs.errors import LogError
 from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
+from cep_core.progress.meter import Meter
 from cep_core.stream_settings import MODES, Tally
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
 from jobs.log_files.arguments import ANY_NUMBER, LOG_HELP, add_log_arguments, add_output_arguments, count, positive
-from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import NAMES, TABLES, TEXTS
 from jobs.log_files.monitored.policies import Asked, asked
 from jobs.log_files.monitored.propositional import is_propositional

@@ -15,9 +15,10 @@ import pyarrow.types as kinds
 from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
+from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.log_files.columns import attributes, holds_decimals, read_decimals, type_column
-from jobs.log_files.reading.log_file import FileOptions, Tick
+from jobs.log_files.reading.log_file import FileOptions
 from jobs.log_files.reading.nested_columns import given_column
 from jobs.log_files.reading.several_files import open_log
 from jobs.log_files.times.log_clock import LogClock

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 from cep_core.compile import BoundText, bind_text
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.patterns.query import Query
+from cep_core.progress.meter import Meter
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import asked_query, reading_of
 from jobs.log_files.log import Log, read_log, wanted_by
-from jobs.log_files.meter import Meter
 from jobs.log_files.remarks import remark
 
 HINTS = {

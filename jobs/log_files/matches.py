@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
+from cep_core.events.by_seq import BySeq
 from cep_core.language.patterns.query import Query
-from cep_core.matching.match_path import Path
+from cep_core.matching.match_path import Path, path_of
 from jobs.log_files.log import Log
 from jobs.log_files.text_timeline import Happening, timeline
 from jobs.reports.answers.attributes import entity, mentioned
@@ -27,25 +26,15 @@ class LogMatches:
         self.log = log
         self.clock = log.clock
         self._mentioned = {name: names[:_ATTRIBUTES] for name, names in mentioned(query).items()}
-        seqs = log.events["seq"].to_numpy()
-        self._order = np.argsort(seqs)
-        self._seqs = seqs[self._order]
+        self.by_seq = BySeq(log.events)
 
     def row_of(self, seq: int) -> int | None:
         """The place of the event among the log's events; None for a `seq` that no event has."""
-        place = int(np.searchsorted(self._seqs, seq))
-        is_present = place < len(self._seqs) and self._seqs[place] == seq
-        return int(self._order[place]) if is_present else None
+        return self.by_seq.row(seq)
 
     def path(self, row: Mapping[str, Any]) -> Path:
         """The events of a match in the order of time, as rows of the log with their variables."""
-        steps = [
-            (place, variable.name)
-            for variable in self.query.positive
-            for seq in _seqs(row[variable.name])
-            if (place := self.row_of(seq)) is not None
-        ]
-        return tuple(sorted(steps))
+        return path_of(self.query, self.by_seq, row)
 
     def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """One match."""
@@ -106,7 +95,3 @@ class LogMatches:
     def _likely(self, row: Mapping[str, Any]) -> list[str]:
         """The confidence of the match, for a query WITH CONFIDENCE."""
         return [] if self.query.confidence is None else [f"confidence {row['confidence']:.3g}"]
-
-
-def _seqs(value: Any) -> Sequence[int]:
-    return [] if value is None else value if isinstance(value, list) else [value]

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
-from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Strategy
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import Settings
+from cep_core.matches.obstacles import obstacles
+from cep_core.matches.reasons import runs_from
 from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
 from cep_core.matching.match_path import Path
+from cep_core.matching.why.nearest import nearest_binding
 from cep_core.matching.why.pair_verdicts import PairJudge
-from cep_core.matching.why.relaxed import relaxations
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
+from cep_core.progress.ranges import Tick, evaluate
 from jobs.exits import WrongWorkload
-from jobs.log_files.evaluation import evaluate
 from jobs.log_files.matches import LogMatches
-from jobs.log_files.reading.log_file import Tick
 from jobs.reports.words.quantities import Magnitude, counted, share
 from jobs.reports.words.values import listed, shown
 
@@ -28,12 +28,6 @@ _ORDERS = 1_000_000
 """The most steps for finding the orders of one match."""
 _EVENTS = 8
 """The most events of one order that are named."""
-
-
-def judge_of(matches: LogMatches) -> Judge | PairJudge:
-    """The judge that checks bindings of the query's events, one by one."""
-    query, events = matches.query, matches.log.events
-    return PairJudge(query, events) if isinstance(query.pattern, Conjunction) else Judge(query, events)
 
 
 def why(matches: LogMatches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
@@ -85,23 +79,32 @@ def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) ->
     yield f"    confidence {confidence:.3g}, {comparison} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
-    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest."""
+def why_not(
+    matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget, said: Path | None = None
+) -> Iterator[str]:
+    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest.
+
+    `said`: the one binding that is asked about.
+    """
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
     places = sorted(place for seq in set(seqs) if (place := matches.row_of(seq)) is not None)
     rows = _rows(matches, places)
     try:
-        bindings = judge.bindings(places)
+        nearest = nearest_binding(judge, places)
     except ValueError as refusal:
         raise WrongWorkload(f"--why-not: {refusal}") from refusal
-    if not bindings:
+    if nearest is None:
         kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
         yield f"{rows}: the pattern binds no {kinds} in this order"
         return
-    judged = [(path, judge.verdicts(path)) for path in bindings]
-    path, verdicts = min(judged, key=lambda pair: sum(not verdict.holds for verdict in pair[1]))
+    path, verdicts = nearest
+    if said is not None and said != path:
+        if said not in judge.bindings(places):
+            yield f"{rows}: the pattern does not bind them as {_binding(matches, said)}"
+            return
+        path, verdicts = said, judge.verdicts(said)
     failing = [verdict for verdict in verdicts if not verdict.holds]
     if not failing:
         yield from _passed_over(matches, path, rows, budget)
@@ -114,28 +117,17 @@ def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], 
 def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
     """The number of matches if one condition is left out, most first. Each count is within the budget."""
     query, events = matches.query, matches.log.events
-    span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
-    counts: list[tuple[str, Magnitude, bool]] = []
-    unknown: list[str] = []
-    for condition, relaxed in relaxations(query, max(span, events.num_rows)):
-        try:
-            evaluator = evaluator_of(relaxed, Settings(1, budget=budget))
-            metadata = evaluate(evaluator, events, tick).schema.metadata
-        except QueryError:
-            continue  # no engine can evaluate the query without this condition
-        except WorkExhausted:
-            unknown.append(condition)
-            continue
-        exact = metadata.get(b"matches_total")
-        counts.append((condition, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
-    some = sorted((row for row in counts if row[1].sign), key=lambda row: row[1].key, reverse=True)
-    for condition, count, exact in some:
+    every = list(obstacles(query, events, lambda evaluator: evaluate(evaluator, events, tick), budget))
+    counted_ones = sorted((each for each in every if each.matches), key=lambda each: each.matches or 0, reverse=True)
+    for obstacle in counted_ones:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
-        shown_condition = window if condition == "WITHIN" else condition
-        yield f"  without {shown_condition}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
-    for condition in unknown:
-        yield f"  without {condition}: not known, because the budget of work is too small (--work)"
-    if not some and not unknown:
+        condition = window if obstacle.condition == "WITHIN" else obstacle.condition
+        many = counted(Magnitude.of(obstacle.matches), "match", "matches")
+        yield f"  without {condition}: {'' if obstacle.exact else 'at least '}{many}"
+    unknown = [obstacle for obstacle in every if obstacle.matches is None]
+    for obstacle in unknown:
+        yield f"  without {obstacle.condition}: not known, because the budget of work is too small (--work)"
+    if not counted_ones and not unknown:
         yield "  leaving out any single condition gives no match either: more than one is in the way"
 
 
@@ -145,10 +137,9 @@ def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> 
     if query.strategy is Strategy.ANY:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
-    listing = evaluate(
-        evaluator_of(query, Settings(budget=budget)), matches.log.events, lambda done, of: None
-    ).to_pylist()
-    started = [path_taken for row in listing if (path_taken := matches.path(row)) and path_taken[0][0] == places[0]]
+    evaluator = evaluator_of(query, Settings(budget=budget))
+    listed_matches = evaluate(evaluator, matches.log.events, lambda done, of: None)
+    started = runs_from(query, matches.by_seq, listed_matches, places[0])
     if path in started:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return

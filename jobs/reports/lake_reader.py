@@ -18,6 +18,7 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.lake.dataset import dataset_of
+from jobs.reports.masking import Masks
 
 ROWS_AT_ONCE = 500_000
 """Rows of a piece, at least, but for the last."""
@@ -56,11 +57,13 @@ class TableFacts:
 class LakeReader:
     """The tables below `folder`, each opened once and read at that version from then on.
 
-    `pinned`: the versions of all tables that another reader sees, to see the same; None: the present ones.
+    `pinned`: the versions of all tables that another reader sees, to see the same; None: the present ones. `masks`:
+    what reports must not show.
     """
 
     folder: Path
     pinned: Mapping[str, int] | None = None
+    masks: Masks = field(default_factory=Masks)
     _opened: dict[str, DeltaTable | None] = field(default_factory=dict)
     _datasets: dict[str, ds.Dataset] = field(default_factory=dict)
     """Kept, since listing a table's files takes as long as reading one day of it."""
@@ -100,7 +103,8 @@ class LakeReader:
         dataset = self._dataset(name)
         if dataset is None:
             return None
-        return dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
+        chosen = dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
+        return self.masks.cover(name, chosen)
 
     def pieces(
         self, name: str, first: date | None = None, last: date | None = None, columns: Sequence[str] | None = None
@@ -119,10 +123,10 @@ class LakeReader:
         for batch in found:
             waiting.append(batch)
             if sum(map(len, waiting)) >= ROWS_AT_ONCE:
-                yield pa.Table.from_batches(waiting)
+                yield self.masks.cover(name, pa.Table.from_batches(waiting))
                 waiting = []
         if any(map(len, waiting)):
-            yield pa.Table.from_batches(waiting)
+            yield self.masks.cover(name, pa.Table.from_batches(waiting))
 
     def _dataset(self, name: str) -> ds.Dataset | None:
         """A table's files."""

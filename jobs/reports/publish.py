@@ -13,6 +13,7 @@ from pathlib import Path
 from jobs import places
 from jobs.reports import overview
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.masking import masks_of
 from jobs.reports.questions import questions_of
 from jobs.reports.report_writer import ReportWriter
 from jobs.reports.stored_reports import reports_here
@@ -44,7 +45,7 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
     """
     started = time.perf_counter()
     questions = questions_of(workload)
-    reader = LakeReader(places.lake() / workload.name)
+    reader = LakeReader(places.lake() / workload.name, masks=masks_of(workload, questions))
     loaded, refused = _known_days(reader), _refused_days(reader)
     days = _days(workload.operating_days, reader, first, last, run_id)
     pages: dict[date, Path] = {}

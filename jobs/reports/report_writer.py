@@ -2,7 +2,7 @@
 
 A day's folder is written beside its place and moved there when it is whole. So a reader never sees half a report, and a
 failure leaves the report as it was. `run.json` beside the pages records the publishing itself: when, by which run, from
-which table versions, in how many seconds, and which drawings were not made again.
+which table versions, and in how many seconds.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import json
 import os
 import shutil
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from jobs.reports.day_report import DayReport, report_day
-from jobs.reports.figures.drawing.kept_drawings import RecentDrawings, ReportDrawings
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
@@ -35,7 +34,6 @@ class ReportWriter:
     reader: LakeReader
     run_id: str
     home: Path
-    recent: RecentDrawings = field(default_factory=RecentDrawings)
 
     def write(self, on: date) -> Path:
         """Writes the report of a day; returns its first page."""
@@ -43,8 +41,7 @@ class ReportWriter:
         place, written = self.home / on.isoformat(), self.home / f".{on.isoformat()}.{os.getpid()}"
         shutil.rmtree(written, ignore_errors=True)
         pages = pages_of(report_day(self.workload, self.questions, self.reader, on, self.run_id))
-        drawings = ReportDrawings(place, self.recent)
-        write_pages(written, pages, _frame(self.workload, pages, on), drawings.draw)
+        write_pages(written, pages, _frame(self.workload, pages, on))
         record = {
             "workload": self.workload.name,
             "title": self.workload.title,
@@ -56,9 +53,7 @@ class ReportWriter:
             "seconds": round(time.perf_counter() - started, 3),
             "pages": len(pages),
             "figures": sum(len(page.figures) for page in pages),
-            "drawn": drawings.made,
             "versions": self.reader.versions(),
-            "drawings": drawings.record,
         }
         (written / "run.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         move_folder(written, place)

@@ -6,7 +6,7 @@ import ctypes
 import errno
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from jobs.reports.figures.drawing.figure import Drawn, Figure, csv_text, draw_both, write_figure
+from jobs.reports.figures.drawing.figure import csv_text, write_figure
 from jobs.reports.page import Page
 
 _AT_CWD, _RENAME_EXCHANGE = -100, 2
@@ -34,20 +34,15 @@ def _templates() -> Environment:
     )
 
 
-def write_pages(
-    folder: Path, pages: Sequence[Page], frame: dict[str, Any], draw: Callable[[Figure], Drawn] = draw_both
-) -> None:
-    """Write pages, their figures and files, and the stylesheet into `folder`; `frame` is what base.html needs.
-
-    `draw`: gives a figure's drawings, if not all are to be drawn.
-    """
+def write_pages(folder: Path, pages: Sequence[Page], frame: dict[str, Any]) -> None:
+    """Write pages, their figures and files, and the stylesheet into `folder`; `frame` is what base.html needs."""
     folder.mkdir(parents=True, exist_ok=True)
     style = resources.files("jobs.reports") / "templates" / "style.css"
     (folder / "style.css").write_bytes(style.read_bytes())
     for page in pages:
         (folder / page.file).write_text(rendered(page, frame), encoding="utf-8")
         for figure in page.figures:
-            write_figure(folder, figure, draw)
+            write_figure(folder, figure)
         for name, listing in page.listings.items():
             (folder / name).write_text(csv_text(listing.header, listing.rows), encoding="utf-8")
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from jobs.lake.session import memory_of_machine
 from jobs.reports.lake_reader import LakeReader
+from jobs.reports.masking import masks_of
 from jobs.reports.questions import questions_of
 from jobs.reports.report_writer import ReportWriter
 from jobs.signals import end_with_parent
@@ -43,9 +44,9 @@ class _Task:
 
     def writer(self) -> ReportWriter:
         workload = load_workload(self.folder, base=self.base)
-        return ReportWriter(
-            workload, questions_of(workload), LakeReader(self.lake, self.versions), self.run_id, self.home
-        )
+        questions = questions_of(workload)
+        reader = LakeReader(self.lake, self.versions, masks_of(workload, questions))
+        return ReportWriter(workload, questions, reader, self.run_id, self.home)
 
 
 def write_reports(writer: ReportWriter, days: Sequence[date]) -> Iterator[tuple[date, Path]]:

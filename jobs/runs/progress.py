@@ -7,11 +7,10 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
+from cep_core.progress.meter import SECONDS_BETWEEN_LINES, bar
+
 if TYPE_CHECKING:
     from jobs.runs.run import Progress, StageOutcome
-
-WIDTH = 24
-SECONDS_BETWEEN_LINES = 5.0
 
 
 def summary(stage: str, outcome: StageOutcome, seconds: float) -> str:
@@ -25,16 +24,6 @@ def summary(stage: str, outcome: StageOutcome, seconds: float) -> str:
         f"{stage:<14} {seconds:6.1f} s {outcome.rows_in:>11,} rows in {outcome.rows_out:>11,} out   {outcome.message}"
     )
     return line.rstrip()
-
-
-def bar(done: int, total: int) -> str:
-    """A bar of fixed width.
-
-    >>> bar(1, 4)
-    '[######..................]'
-    """
-    filled = WIDTH if total <= 0 else WIDTH * min(done, total) // total
-    return f"[{'#' * filled}{'.' * (WIDTH - filled)}]"
 
 
 class Terminal:

@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace as replace_fields
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ def _judged(
     folder = places.scratch(run.lake / run.workload.name / "_work" / "judged")
     shutil.rmtree(folder, ignore_errors=True)  # of a run that died
     try:
-        return _checks(run, _refusals(run, equation, staged), staged, folder)
+        checks = _checks(run, _refusals(run, equation, staged), staged, folder)
+        return _without_masked_values(run, checks)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -112,6 +114,19 @@ def _checks(run: Run, refusals: pa.Table, staged: StagedRows, folder: Path) -> d
         else:
             datasets[over] = _asked(run, over, rules_over, folder / str(len(datasets)))
     return (run.judges.judge if run.judges and rules else judge)(rules, datasets, run.loads)
+
+
+def _without_masked_values(run: Run, checks: Mapping[date, tuple[Check, ...]]) -> dict[date, tuple[Check, ...]]:
+    """The checks, without what was observed by rules that name a masked attribute: a minimum is a value."""
+    masked = run.workload.schema.masked
+    gate = run.workload.expectations.gate
+    named = {rule.name: set(re.findall(r"\w+", f"{rule.over} {rule.arguments}")) for rule in gate}
+    return {
+        day: tuple(
+            check if masked.isdisjoint(named[check.rule]) else replace_fields(check, observed="") for check in of_day
+        )
+        for day, of_day in checks.items()
+    }
 
 
 def _asked(run: Run, query: str, rules: Sequence[GateRule], folder: Path) -> JudgedRows:

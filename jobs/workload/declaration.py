@@ -18,7 +18,14 @@ from jobs.workload.files.problems import Problems, WorkloadError, brief, nearest
 from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
-from jobs.workload.sections.event_types import read_atoms, read_event_types, read_events_sql, read_unique
+from jobs.workload.sections.alerting.declared import Alerts, read_alerts
+from jobs.workload.sections.event_types import (
+    masked_types,
+    read_atoms,
+    read_event_types,
+    read_events_sql,
+    read_unique,
+)
 from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
 from jobs.workload.sections.log_time import Time, check_points, read_schedule, read_start, read_time
@@ -69,6 +76,7 @@ class Workload:
     shedding: Shedding | None = None
     """The operator that queries with load shedding share; None: no query asks for it."""
     expectations: Expectations = field(default_factory=Expectations)
+    alerts: Alerts = field(default_factory=Alerts)
 
     @property
     def operating_days(self) -> OperatingDays:
@@ -139,7 +147,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         "workload.yaml",
         loaded,
         required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding"),
+        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "alerts"),
     )
     name = folder.name if base == folder else base.name
     if not is_name(name):
@@ -161,12 +169,14 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
             problems.add(section.at(key), f"expected at least one of the log's {key}, found none")
     time = read_time(problems, section.items.get("time"))
     types = read_event_types(problems, section.items.get("events"))
+    types = masked_types(problems, section.items.get("mask"), types)
     check_points(problems, time.points, types)
     for event_type in time.imprecise:
         if types and event_type not in types:
             hint = nearest(event_type, types)
             problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}")
-    queries = read_query_settings(problems, section.items.get("queries"), check_names(problems, folder))
+    files = check_names(problems, folder)
+    queries = read_query_settings(problems, section.items.get("queries"), files)
     shedding = read_shedding(problems, section.items.get("shedding"))
     for query, settings in queries.items():
         if settings.shedding is not None and section.items.get("shedding") is None:
@@ -194,6 +204,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         slicing=read_slicing(problems, section.items.get("slicing")),
         shedding=shedding,
         expectations=_expectations(problems, folder, sources),
+        alerts=read_alerts(problems, section.items.get("alerts"), list(files)),
     )
 
 

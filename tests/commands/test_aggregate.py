@@ -17,9 +17,9 @@ import pyarrow.parquet
 import pytest
 
 import cep_core as cep
+from cep_core.progress import ranges
+from cep_core.progress.meter import Meter
 from jobs.cli import main
-from jobs.log_files import evaluation
-from jobs.log_files.meter import Meter
 from tests.commands.logs import letters, write
 
 TRENDS = "RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10"
@@ -176,7 +176,7 @@ def test_ranges_of_time_change_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     text = "RETURN COUNT(*), SUM(A.x) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 9 SLIDE 4"
     query = write(tmp_path / "q.cep", text)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(evaluation, "EVENTS_IN_RANGE", 100)
+    monkeypatch.setattr(ranges, "EVENTS_IN_RANGE", 100)
     monkeypatch.setattr(
         Meter, "tell", lambda _, step, done, total: told.append((done, total)) if step == "counting" else 0
     )
@@ -215,10 +215,10 @@ class Terminal(io.StringIO):
 
 
 def test_it_needs_the_engine_alone(tmp_path: Path) -> None:
-    """Neither Spark nor Delta, YAML, Jinja, Matplotlib or pandas is imported by the commands over files."""
+    """Neither Spark nor Delta, YAML, Jinja or pandas is imported by the commands over files."""
     write(tmp_path / "q.cep", TRENDS)
     pa.csv.write_csv(letters(), tmp_path / "log.csv")
-    absent = ["pyspark", "delta", "deltalake", "yaml", "jinja2", "matplotlib", "pandas", "great_expectations"]
+    absent = ["pyspark", "delta", "deltalake", "yaml", "jinja2", "pandas", "great_expectations"]
     program = f"""
 import sys
 

@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 import cep_core as cep
+from cep_core.progress import ranges
 from jobs.cli import main
-from jobs.log_files import evaluation
 from tests.commands.logs import letters, write
 
 LATER = """-- Who left ever later, and no storm between?
@@ -373,7 +373,7 @@ def test_ranges_read_back_as_far_as_clocks_may_be_wrong(
     log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi\n" + "\n".join(rows) + "\n")
     assert main(["match", str(query), str(log), "--csv"]) == 0
     whole = capsys.readouterr().out
-    monkeypatch.setattr(evaluation, "EVENTS_IN_RANGE", 40)
+    monkeypatch.setattr(ranges, "EVENTS_IN_RANGE", 40)
     assert main(["match", str(query), str(log), "--csv"]) == 0
     assert capsys.readouterr().out == whole
     assert len(whole.splitlines()) > 400

@@ -26,6 +26,7 @@ LARGE = {
     "cep_core/matching/kernels/one_closure.py": {"_fill": ONE_LOOP},
     "cep_core/monitoring/first_order/kernels/since.py": {"guarded_runs": INLINED},
     "cep_core/policies.py": {"monitor": FRONT_DOOR, "why": FRONT_DOOR},
+    "cep_core/matches/why.py": dict.fromkeys(("why_match", "why_none", "why_not_match"), FRONT_DOOR),
     "cep_core/queries.py": dict.fromkeys(("aggregate", "detect", "match", "shed"), FRONT_DOOR),
     "cep_core/shedding/kernels/lifetimes.py": {"settle": INLINED},
     "cep_core/shedding/kernels/meeting.py": {"meet": ONE_LOOP},

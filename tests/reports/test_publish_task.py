@@ -16,7 +16,6 @@ from tests.reports.lake.small_days import DAY, REFUSED
 from tests.reports.lake.small_workload import write_workload
 
 RUN = "nightly/2013-03-08"
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def copied(
 
 
 @pytest.fixture
-def trendmill(copied: SmallLake, undrawn: None, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+def trendmill(copied: SmallLake, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     """The command line on the copied workload: its exit code and what it printed. Figures of reports are empty."""
 
     def command(name: str, *arguments: str) -> tuple[int, str]:

@@ -13,10 +13,10 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
+from cep_core.progress.meter import Meter
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.reading.log_file import FORMS
 from jobs.log_files.remarks import remark

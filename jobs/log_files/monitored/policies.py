@@ -17,11 +17,11 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.first_order_language import FIRST_ORDER
 from cep_core.policy_on_log import MonitorSettings, PolicyOnLog, policy_of
+from cep_core.progress.meter import Meter
 from cep_core.stream_settings import Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text
 from jobs.log_files.log import Wanted
-from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import opened
 from jobs.log_files.monitored.propositional import AskedTruths, is_propositional
 from jobs.log_files.times.log_clock import LogClock

@@ -17,12 +17,12 @@ from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.explanation import Explanation
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
+from cep_core.progress.meter import Meter
 from cep_core.propositional_on_log import PropositionalOnLog, propositional_policy_of
 from cep_core.stream_settings import StreamSettings, Tally
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import query_text, reading_of, refuse_options_of_tables
 from jobs.log_files.log import Wanted, read_log
-from jobs.log_files.meter import Meter
 from jobs.log_files.monitored.opening import STANDARD_INPUT, TABLES
 from jobs.log_files.monitored.text_log import open_text
 from jobs.log_files.reading.named_files import form_suffix

@@ -11,8 +11,8 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
+from cep_core.progress.meter import Meter, MeteredFile
 from jobs.exits import RunError
-from jobs.log_files.meter import Meter, MeteredFile
 from jobs.log_files.reading.log_file import unreadable
 from jobs.log_files.reading.named_files import COMPRESSED
 

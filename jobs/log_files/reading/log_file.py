@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +19,12 @@ import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
 
+from cep_core.progress.ranges import Tick
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.named_files import COMPRESSED, form_suffix
 from jobs.log_files.reading.nested_columns import flat
 from jobs.log_files.reading.ragged_rows import RaggedRows, header_lines
 from jobs.raw.damage import refuse_damaged
-
-Tick = Callable[[int, int], None]
-"""Called with the amount that is done and the total amount."""
 
 FORMS = ("csv", "json", "parquet", "arrow")
 _FORMS = {

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource
-from jobs.log_files.reading.log_file import FileOptions, LogFile, Tick, look_at
+from jobs.log_files.reading.log_file import FileOptions, LogFile, look_at
 from jobs.log_files.reading.named_files import NamedFiles, named_files
 from jobs.reports.words.quantities import quantity
 

@@ -8,6 +8,9 @@ from typing import Any
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import PrefixAggregate, Reference
 
+ONE_OF_THE_VALUES = ("min", "max", "first", "last")
+"""Aggregates that show a value as it is. Sums, means and deviations do not."""
+
 
 def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     """For each positive variable, the attributes that conditions name, in the order of the conditions, without keys.
@@ -15,6 +18,7 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     Key attributes are the same in the whole match and are shown once for it.
     """
     keys = {member for key in query.key_classes for member in key.members}
+    masked = query.schema.masked
     named: dict[str, list[str]] = {variable.name: [] for variable in query.variables if not variable.negated}
     conditions = [
         *(predicate.expression for predicate in query.vertex_predicates),
@@ -24,9 +28,24 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     for condition in conditions:
         for variable, attribute in _references(condition):
             names = named.get(variable)
-            if names is not None and attribute not in names and (variable, attribute) not in keys:
-                names.append(attribute)
+            if attribute in masked or names is None or attribute in names or (variable, attribute) in keys:
+                continue
+            names.append(attribute)
     return {variable: tuple(names) for variable, names in named.items()}
+
+
+def attributes_of_returns(query: Query, among: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The columns of a query's result that show values of some attributes: those that name groups, and all others."""
+    groups = {item.column for item in query.returns if item.attribute in among}
+    groups |= among.intersection(query.group_by)
+    values = set()
+    for item in query.returns:
+        named = {attribute for _, attribute in _references(item.expression)}
+        if item.argument in among and item.aggregate is not None and item.aggregate.name in ONE_OF_THE_VALUES:
+            named.add(item.argument)
+        if not among.isdisjoint(named):
+            values |= {item.column, *(f"{item.column}_{part}" for part in ("log10", "sign", "exact"))}
+    return frozenset(groups), frozenset(values)
 
 
 def _references(node: Any) -> list[tuple[str, str]]:
@@ -54,11 +73,15 @@ def entity_titles(query: Query) -> list[str]:
 
 
 def entity(query: Query) -> tuple[tuple[str, str, str], ...]:
-    """The subject of a match: for each key, its name and a mandatory variable and attribute that have its value."""
+    """The subject of a match: for each key, its name and a mandatory variable and attribute that have its value.
+
+    Keys of masked attributes are left out.
+    """
+    masked = query.schema.masked
     mandatory = [variable.name for variable in query.variables if not variable.negated and not variable.optional]
     chosen = []
     for key in query.key_classes:
         member = next((member for name in mandatory for member in key.members if member[0] == name), None)
-        if member is not None:
+        if member is not None and member[1] not in masked:
             chosen.append((key.name, *member))
     return tuple(chosen)

@@ -99,8 +99,12 @@ class ExplainedViolation:
         children: dict[int | None, list[Mapping[str, Any]]] = {}
         for claim in self.claims:
             children.setdefault(claim["parent"], []).append(claim)
+        shapes: dict[int, int] = {}
+        known: dict[object, int] = {}
+        for claim in children[None]:
+            _note_shapes(children, claim, shapes, known)
         lines = []
-        for number, line in enumerate(_lines(children, children[None], 0, clock)):
+        for number, line in enumerate(_lines(children, shapes, children[None], 0, clock)):
             if number == MOST_LINES:
                 lines.append("...")
                 break
@@ -193,25 +197,37 @@ def _cells(cause: Cause, clock: Clock) -> list[str]:
 
 def _lines(
     children: Mapping[int | None, Sequence[Mapping[str, Any]]],
+    shapes: Mapping[int, int],
     claims: Sequence[Mapping[str, Any]],
     depth: int,
     clock: Clock,
 ) -> Iterator[str]:
     """Lines of claims and, below each, of those from which it follows."""
-    groups: dict[object, list[Mapping[str, Any]]] = {}
+    groups: dict[int, list[Mapping[str, Any]]] = {}
     for claim in claims:
-        groups.setdefault(_shape(children, claim), []).append(claim)
+        groups.setdefault(shapes[claim["node"]], []).append(claim)
     for group in groups.values():
         first = group[0]
         untold = f": {TOO_LARGE}" if first["leaf"] == UNTOLD else ""
         yield f"{'  ' * depth}{_said(first)} {_at(group, clock)}{untold}"
-        yield from _lines(children, children.get(first["node"], ()), depth + 1, clock)
+        yield from _lines(children, shapes, children.get(first["node"], ()), depth + 1, clock)
 
 
-def _shape(children: Mapping[int | None, Sequence[Mapping[str, Any]]], claim: Mapping[str, Any]) -> object:
-    """What two claims have in common that differ in their points only; an event is like no other."""
-    below = tuple(_shape(children, child) for child in children.get(claim["node"], ()))
-    return claim["claim"], claim["holds"], claim["seq"], below
+def _note_shapes(
+    children: Mapping[int | None, Sequence[Mapping[str, Any]]],
+    claim: Mapping[str, Any],
+    shapes: dict[int, int],
+    known: dict[object, int],
+) -> int:
+    """Gives a claim, and all below it, the number of its shape, by its node; returns its own.
+
+    Two claims that differ in their points only have the same shape; an event is like no other. `known`: the numbers of
+    the shapes so far. Each claim is looked at once.
+    """
+    below = tuple(_note_shapes(children, child, shapes, known) for child in children.get(claim["node"], ()))
+    shape = (claim["claim"], claim["holds"], claim["seq"], below)
+    shapes[claim["node"]] = known.setdefault(shape, len(known))
+    return shapes[claim["node"]]
 
 
 def _said(claim: Mapping[str, Any]) -> str:

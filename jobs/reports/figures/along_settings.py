@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter, NullLocator
-
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
 from cep_core.shedding.strategies import strategy_named
 from jobs.reports.comparisons.shedding_answer import over_what
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Area, Marker, spread_bars
 from jobs.reports.figures.drawing.palette import QUIET, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.words.quantities import share, virtual
 from jobs.reports.words.values import listed, shown
 
@@ -56,36 +56,27 @@ def along_settings(
     floor = [(point, lowest) for point in settings if least and (lowest := compared.least_lost(point)) is not None]
     above = any(lowest for _, lowest in floor)
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         if above:
             low = [places[point] for point, _ in floor], [100 * value for _, value in floor]
-            axes.fill_between(low[0], 0, low[1], color=QUIET, alpha=0.18, linewidth=0)
-            axes.plot(*low, color=QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
+            plot.add(Area(low[0], [0.0] * len(floor), low[1], QUIET, 0.18))
+            plot.line(*low, Stroke(QUIET, 1.2, (1, 1.5)), label="lower bound")
         for strategy, line in lines.items():
             look, record = strategy_look(strategy), strategy_named(strategy)
-            axes.errorbar(
-                [places[point] for point, _ in line],
-                [100 * spread.mean for _, spread in line],
-                yerr=[100 * spread.deviation for _, spread in line],
-                color=look.colour,
-                marker=look.marker,
-                markersize=5.5,
-                linestyle=(0, (4, 2)) if record is not None and record.out_of_reach else "-",
-                elinewidth=1.0,
-                capsize=2.5,
-                label=shown(strategy, 24),
-                clip_on=False,
-            )
-        if by_bound:
-            axes.set_xscale("log")
-            axes.xaxis.set_minor_locator(NullLocator())
-            axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.set_xticks(list(places.values()), ticks)
-        axes.set_xlabel(axis)
-        axes.set_ylabel(words[0])
-        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:g} %")
-        axes.set_ylim(0, 105 * min(top, 1.0))
-        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)
+            xs, ys = [places[point] for point, _ in line], [100 * spread.mean for _, spread in line]
+            deviations = [100 * spread.deviation for _, spread in line]
+            if any(deviations):
+                plot.add(spread_bars(xs, ys, deviations, look.colour))
+            dashes = (4.0, 2.0) if record is not None and record.out_of_reach else ()
+            marker = Marker(look.marker, look.colour, 6.5)
+            plot.line(xs, ys, Stroke(look.colour, dashes=dashes), marker=marker, label=shown(strategy, 24))
+        plot.x.logarithmic = by_bound
+        plot.x.ticks(places.values(), ticks)
+        plot.x.label = axis
+        plot.y.label = words[0]
+        plot.y.words = lambda tick: f"{tick:g} %"
+        plot.y.limits(0, 105 * min(top, 1.0))
+        plot.has_key = True
 
     at = compared.setting if compared.setting in settings else settings[len(settings) // 2]
     spreads = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}

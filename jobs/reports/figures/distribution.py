@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from datetime import date
 
 import pyarrow as pa
-from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations.aggregation import groups, noun, titled
 from jobs.reports.answers.aggregations.ranking import Ranking, headline_item, of_labels, rank
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
@@ -46,21 +48,19 @@ def distribution_figure(query: Query, name: str, ranking: Ranking, earlier: pa.T
     heights = [at(value) for value in every]
     across = (max(heights) - min(heights)) or 1.0
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for row, group in enumerate(top):
             past = before.get(group, [])
             if past:
                 low, first, middle, third, high = (at(value) for value in _quartiles(past))
-                axes.plot([low, high], [row, row], color=BEFORE, linewidth=1.2, solid_capstyle="butt")
-                axes.plot([first, third], [row, row], color=BEFORE, linewidth=7, alpha=0.45, solid_capstyle="butt")
-                axes.plot([middle, middle], [row - 0.28, row + 0.28], color=INK, linewidth=1.6)
+                plot.line([low, high], [row, row], Stroke(BEFORE, 1.2))
+                plot.line([first, third], [row, row], Stroke(BEFORE, 7, opacity=0.45))
+                plot.line([middle, middle], [row - 0.28, row + 0.28], Stroke(INK))
             values = [at(value) for value in today[group]]
-            places = _stacked(values, across)
-            axes.plot(values, [row + place for place in places], "o", color=TODAY, markersize=5, alpha=0.6, mew=0)
-        axes.set_yticks(range(len(top)), top)
-        axes.set_ylim(len(top) - 0.4, -0.6)
-        axes.grid(visible=False, axis="y")
-        label_counts(axes, every, f"{unit} in one window", logarithmic=logarithmic, axis="x", narrow=narrow)
+            places = [row + place for place in _stacked(values, across)]
+            plot.points(values, places, Marker("o", TODAY, 5, 0.6))
+        plot.rows(top)
+        label_counts(plot, every, f"{unit} in one window", logarithmic=logarithmic, axis="x")
 
     days = len(earlier["day"].unique()) if earlier.num_rows else 0
     past = sum(len(before.get(group, ())) for group in top)

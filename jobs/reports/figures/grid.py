@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
-
 from cep_core.experiments.grids.grid import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.grids.summaries import Point, Summary
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Marker, Words, spread_bars
 from jobs.reports.figures.drawing.palette import BOUND, QUIET, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed
 
@@ -58,41 +59,30 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
     lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED.name}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for name, points in lines.items():
             look = strategy_look(name)
-            axes.errorbar(
-                [_at(point, axis) for point in points],
-                [point[metric] for point in points],
-                [point.metrics[metric].deviation for point in points],
-                color=look.colour,
-                marker=look.marker,
-                capsize=2,
-                linewidth=1.4,
-                label=name,
-            )
+            xs, ys = [_at(point, axis) for point in points], [point[metric] for point in points]
+            wide = [point.metrics[metric].deviation for point in points]
+            plot.add(spread_bars(xs, ys, wide, look.colour))
+            marker = Marker(look.marker, look.colour, 6.5)
+            plot.line(xs, ys, Stroke(look.colour, 1.4), marker=marker, label=name)
         anywhere = next(iter(lines.values()), [])
         least = [point for point in anywhere if metric == "lost" and "least_lost" in point.metrics]
         if any(point["least_lost"] for point in least):
-            axes.plot(
-                [_at(point, axis) for point in least],
-                [point["least_lost"] for point in least],
-                color=QUIET,
-                linestyle=(0, (1, 2)),
-                label="lower bound",
-            )
-        if logarithmic:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0)
-            axes.yaxis.set_major_formatter(lambda tick, _: _worded(metric, tick))
+            low = [_at(point, axis) for point in least], [point["least_lost"] for point in least]
+            plot.line(*low, Stroke(QUIET, dashes=(1, 2)), label="lower bound")
+        plot.y.logarithmic = logarithmic
+        if not logarithmic:
+            plot.y.limits(0, None)
+            plot.y.words = lambda tick: _worded(metric, tick)
         if axis in ("match_probability", LOAD):
-            axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
+            plot.x.words = share
         if axis == LOAD:
-            axes.set_xticks(grid.loads)
-        axes.set_xlabel(axis.replace("_", " ") if narrow else AXES.get(axis, axis))
-        axes.set_ylabel(WORDS[metric])
-        axes.legend(ncols=2 if narrow else max(1, min(5, len(lines))), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+            plot.x.ticks(grid.loads, map(share, grid.loads))
+        plot.x.label = axis.replace("_", " ") if plot.narrow else AXES.get(axis, axis)
+        plot.y.label = WORDS[metric]
+        plot.has_key = True
 
     ends = [
         f"{name} {_worded(metric, points[0][metric])} to {_worded(metric, points[-1][metric])}"
@@ -133,20 +123,18 @@ def over_time(grid: Grid, summary: Summary) -> Figure:
     bound = grid.bound / 1e6
     highest = max((max(values) for values in lines.values()), default=0.0)
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for (name, load), values in lines.items():
             look = strategy_look(name)
-            style = "-" if load == grid.loads[0] else "--"
-            label = f"{name}, {share(load)}"
-            axes.plot(
-                range(1, PARTS + 1), values, style, color=look.colour, marker=look.marker, markersize=4, label=label
-            )
-        axes.axhline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
-        axes.annotate("latency bound", (1, bound), color=BOUND, xytext=(0, 3), textcoords="offset points", va="bottom")
-        axes.set_ylim(0, max(bound, highest) * 1.15)
-        axes.set_xlabel("part of the judged events")
-        axes.set_ylabel("highest latency, virtual ms")
-        axes.legend(ncols=1 if narrow else 2, loc="lower right")
+            stroke = Stroke(look.colour, dashes=() if load == grid.loads[0] else (4, 2))
+            marker = Marker(look.marker, look.colour, 5)
+            plot.line(range(1, PARTS + 1), values, stroke, marker=marker, label=f"{name}, {share(load)}")
+        plot.add(Across(bound, Stroke(BOUND, 1.2, (4, 2))))
+        plot.add(Words(1, bound, "latency bound", BOUND, side="above", moved=(0, -1)))
+        plot.y.limits(0, max(bound, highest) * 1.15)
+        plot.x.label = "part of the judged events"
+        plot.y.label = "highest latency, virtual ms"
+        plot.has_key = True
 
     return Figure(
         f"{grid.name}-latency",

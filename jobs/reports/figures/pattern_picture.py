@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-
 from cep_core.language.patterns.automata.template import template_of
 from cep_core.language.patterns.explain.nfa import states_of
 from cep_core.language.patterns.query import Query
+from jobs.reports.figures.drawing import diagram
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure
-from jobs.reports.figures.drawing.palette import FAINT, INK, QUIET, TODAY
+from jobs.reports.figures.drawing.marks import Words
+from jobs.reports.figures.drawing.palette import FAINT, QUIET, TODAY
+from jobs.reports.figures.drawing.plot import Plot
 from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed, shown
 
@@ -64,17 +64,16 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
     below = max(_ARC * backward, 0.2) + 0.1
     tall = len(drawn.states) * (_BOX + _GAP) + 0.2
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        axes.set_axis_off()
-        axes.set_aspect("equal")
-        if across and not narrow:
-            axes.set_xlim(0, WIDE - 0.2)
-            axes.set_ylim(-_BOX / 2 - below, _BOX / 2 + above)
-            _draw_across(axes, drawn)
+    def draw(plot: Plot) -> None:
+        plot.bare = True
+        if across and not plot.narrow:
+            plot.x.limits(0, WIDE - 0.2)
+            plot.y.limits(-_BOX / 2 - below, _BOX / 2 + above)
+            _draw_across(plot, drawn)
         else:
-            axes.set_xlim(0, (NARROW if narrow else WIDE) - 0.2)
-            axes.set_ylim(-tall + 0.1, 0.1)
-            _draw_down(axes, drawn)
+            plot.x.limits(0, (NARROW if plot.narrow else WIDE) - 0.2)
+            plot.y.limits(-tall + 0.1, 0.1)
+            _draw_down(plot, drawn)
 
     steps = [
         f"{drawn.states[a.source]} to {drawn.states[a.target]} {' or '.join(a.words)}".rstrip() for a in drawn.arrows
@@ -155,93 +154,72 @@ def _length(drawn: Picture) -> float:
     return 0.65 + sum(_width(name) for name in drawn.states) + sum(_spaces(drawn))
 
 
-def _draw_across(axes: Axes, drawn: Picture) -> None:
+def _draw_across(plot: Plot, drawn: Picture) -> None:
     spaces = [*_spaces(drawn), 0.0]
     box_left, middles = 0.55, []
     for name, space in zip(drawn.states, spaces, strict=True):
         middles.append(box_left + _width(name) / 2)
         box_left += _width(name) + space
     for place, name in enumerate(drawn.states):
-        _box(axes, (middles[place], 0.0), name, end=place in drawn.ends)
+        _box(plot, (middles[place], 0.0), name, end=place in drawn.ends)
         if place in drawn.starts:
             edge = middles[place] - _width(name) / 2
-            _arrow(axes, (edge - 0.38, 0.0) if place == 0 else (edge - 0.2, 0.4), (edge, 0.0 if place == 0 else 0.1))
+            _arrow(plot, (edge - 0.38, 0.0) if place == 0 else (edge - 0.2, 0.4), (edge, 0.0 if place == 0 else 0.1))
     for arrow in drawn.arrows:
         source_x, target_x = middles[arrow.source], middles[arrow.target]
         half = _width(drawn.states[arrow.source]) / 2, _width(drawn.states[arrow.target]) / 2
         if arrow.source == arrow.target:
-            _arrow(axes, (source_x - 0.1, _BOX / 2), (source_x + 0.1, _BOX / 2), bend=-1.9)
-            _words(axes, (source_x, _BOX / 2 + 0.3), arrow.words, va="bottom", ha="center")
+            _arrow(plot, (source_x - 0.1, _BOX / 2), (source_x + 0.1, _BOX / 2), bend=-1.9)
+            _words(plot, (source_x, _BOX / 2 + 0.3), arrow.words, side="above")
         elif arrow.target == arrow.source + 1:
-            _arrow(axes, (source_x + half[0], 0.0), (target_x - half[1], 0.0))
-            _words(axes, ((source_x + half[0] + target_x - half[1]) / 2, -0.06), arrow.words, va="top", ha="center")
+            _arrow(plot, (source_x + half[0], 0.0), (target_x - half[1], 0.0))
+            _words(plot, ((source_x + half[0] + target_x - half[1]) / 2, -0.06), arrow.words, side="below")
         else:
             side = 1 if arrow.target > arrow.source else -1
             bend = min(0.35, 0.7 / abs(target_x - source_x)) * -1
-            _arrow(axes, (source_x, side * _BOX / 2), (target_x, side * _BOX / 2), bend=bend)
-            _words(axes, ((source_x + target_x) / 2, side * (_BOX / 2 + 0.32)), arrow.words, va="center", ha="center")
+            _arrow(plot, (source_x, side * _BOX / 2), (target_x, side * _BOX / 2), bend=bend)
+            _words(plot, ((source_x + target_x) / 2, side * (_BOX / 2 + 0.32)), arrow.words, side="middle")
 
 
-def _draw_down(axes: Axes, drawn: Picture) -> None:
+def _draw_down(plot: Plot, drawn: Picture) -> None:
     middle = 0.55 + max(_width(name) for name in drawn.states) / 2
 
     def height(place: int) -> float:
         return -(place * (_BOX + _GAP) + 0.2 + _BOX / 2)
 
     for place, name in enumerate(drawn.states):
-        _box(axes, (middle, height(place)), name, end=place in drawn.ends)
+        _box(plot, (middle, height(place)), name, end=place in drawn.ends)
         if place in drawn.starts:
             edge = middle - _width(name) / 2
-            _arrow(axes, (edge - 0.38, height(place)), (edge, height(place)))
+            _arrow(plot, (edge - 0.38, height(place)), (edge, height(place)))
     for arrow in drawn.arrows:
         source_y, target_y = height(arrow.source), height(arrow.target)
         half = _width(drawn.states[arrow.source]) / 2
         if arrow.source == arrow.target:
-            _arrow(axes, (middle + half, source_y + 0.08), (middle + half, source_y - 0.08), bend=-1.9)
-            _words(axes, (middle + half + 0.3, source_y), arrow.words, va="center", ha="left")
+            _arrow(plot, (middle + half, source_y + 0.08), (middle + half, source_y - 0.08), bend=-1.9)
+            _words(plot, (middle + half + 0.3, source_y), arrow.words, side="middle", anchor="start")
         elif arrow.target == arrow.source + 1:
-            _arrow(axes, (middle, source_y - _BOX / 2), (middle, target_y + _BOX / 2))
-            _words(axes, (middle + 0.08, (source_y + target_y) / 2), arrow.words, va="center", ha="left")
+            _arrow(plot, (middle, source_y - _BOX / 2), (middle, target_y + _BOX / 2))
+            _words(plot, (middle + 0.08, (source_y + target_y) / 2), arrow.words, side="middle", anchor="start")
         else:
             # forward on the right, back on the left
             side, edge = (1 if target_y < source_y else -1), _width(drawn.states[arrow.target]) / 2
             bend = -min(0.7, 0.6 / abs(target_y - source_y))
-            _arrow(axes, (middle + side * half, source_y), (middle + side * edge, target_y), bend=bend)
+            _arrow(plot, (middle + side * half, source_y), (middle + side * edge, target_y), bend=bend)
 
 
-def _box(axes: Axes, at: tuple[float, float], name: str, *, end: bool) -> None:
+def _box(plot: Plot, at: tuple[float, float], name: str, *, end: bool) -> None:
     width = _width(name)
-    for margin in (0.0, 0.045) if end else (0.0,):
-        corner = (at[0] - width / 2 + margin, at[1] - _BOX / 2 + margin)
-        frame = FancyBboxPatch(
-            corner,
-            width - 2 * margin,
-            _BOX - 2 * margin,
-            boxstyle="round,pad=0,rounding_size=0.1",
-            facecolor=FAINT if margin == 0.0 else "none",
-            edgecolor=TODAY,
-            linewidth=1.2 if margin == 0.0 else 0.8,
-        )
-        axes.add_patch(frame)
-    axes.text(at[0], at[1], shown(name, 24), ha="center", va="center", fontsize=9)
+    plot.add(diagram.Frame(at, width, _BOX, TODAY, FAINT))
+    if end:
+        plot.add(diagram.Frame(at, width - 0.09, _BOX - 0.09, TODAY, rim=0.8))
+    plot.add(Words(*at, shown(name, 24), anchor="middle"))
 
 
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], bend: float = 0.0) -> None:
-    axes.add_patch(
-        FancyArrowPatch(
-            start,
-            end,
-            arrowstyle="-|>",
-            mutation_scale=9,
-            connectionstyle=f"arc3,rad={bend}",
-            color=QUIET,
-            linewidth=1.1,
-            shrinkA=0,
-            shrinkB=0,
-        )
-    )
+def _arrow(plot: Plot, start: tuple[float, float], end: tuple[float, float], bend: float = 0.0) -> None:
+    plot.add(diagram.Arrow(start, end, QUIET, bend))
 
 
-def _words(axes: Axes, at: tuple[float, float], words: tuple[str, ...], *, va: str, ha: str) -> None:
+def _words(plot: Plot, at: tuple[float, float], words: tuple[str, ...], *, side: str, anchor: str = "middle") -> None:
     if words:
-        axes.text(at[0], at[1], "\n".join(shown(line, 30) for line in words), ha=ha, va=va, fontsize=8, color=INK)
+        plot.add(Words(*at, "\n".join(shown(line, 30) for line in words), anchor=anchor, side=side, size=8))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from datetime import timedelta
-
-from matplotlib.axes import Axes
-
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import TOO_HIGH, History
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker
 from jobs.reports.figures.drawing.palette import BOUND, INK, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.time_axis import label_days
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, share
 from jobs.reports.words.values import listed
@@ -25,34 +24,25 @@ def predicted_loads_figure(history: History) -> Figure | None:
     places = [(load.day - last).days for load in loads]
     high = [load for load in loads if load.is_too_high]
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         look = strategy_look(IN_USE.name)
         predicted = [load.predicted for load in loads]
         measured = [load.measured for load in loads]
-        axes.plot(places, predicted, color=BOUND, linewidth=1.0, linestyle=(0, (4, 2)), label="predicted")
-        axes.plot(
-            places, measured, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label="measured"
-        )
+        plot.line(places, predicted, Stroke(BOUND, 1.0, (4, 2)), label="predicted")
+        marker = Marker(look.marker, look.colour, 5)
+        plot.line(places, measured, Stroke(look.colour, 1.2), marker=marker, label="measured")
         if high:
-            axes.plot(
+            plot.points(
                 [(load.day - last).days for load in high],
                 [load.measured for load in high],
-                "o",
-                markersize=11,
-                markerfacecolor="none",
-                markeredgecolor=INK,
-                linestyle="none",
+                Marker("o", INK, 11, hollow=True),
                 label=f"above {TOO_HIGH:g} times",
             )
-        low = min(places[0], -1)
-        axes.set_xlim(low - 0.5, 0.5)
-        step = max(1, math.ceil(-low / (3 if narrow else 7)))
-        ticks = list(range(0, low - 1, -step))
-        axes.set_xticks(ticks, [f"{on.day} {on:%b}" for on in (last + timedelta(days=tick) for tick in ticks)])
-        axes.set_ylim(0, 1.15 * (max(*predicted, *measured) or 1.0))
-        axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
-        axes.set_ylabel("largest slice")
-        axes.figure.legend(loc="outside upper left", ncols=1 if narrow else 3, columnspacing=1.0)
+        label_days(plot, last, places[0])
+        plot.y.limits(0, 1.15 * (max(*predicted, *measured) or 1.0))
+        plot.y.words = share
+        plot.y.label = "largest slice"
+        plot.has_key = True
 
     newest = history.days[-1][1]
     told = f"Above {TOO_HIGH:g} times the prediction: {counted(len(high), 'day')}."

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from statistics import median
 
-from matplotlib.axes import Axes
-
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker, Whiskers
 from jobs.reports.figures.drawing.palette import GREY, INK, Look, series
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
@@ -51,22 +52,21 @@ def rhythm_figure(
     start, end = interval
     width = (end - start) / PERIODS
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         xs = [clock.hours(start + round((period + 0.5) * width), start) for period in range(PERIODS)]
         size = clock.hours(start + round(width), start) * 0.86
         floor = [0.0] * PERIODS
         for name, counts in columns.items():
-            axes.bar(xs, counts, size, bottom=floor, color=looks[name].colour, label=name)
+            plot.columns(xs, counts, size, looks[name].colour, floor=floor, label=name)
             floor = [under + count for under, count in zip(floor, counts, strict=True)]
         if before:
-            axes.vlines(xs, low, high, color=INK, linewidth=0.8)
-            axes.plot(xs, middle, "_", color=INK, markersize=7, markeredgewidth=1.6, label="days before")
-        axes.set_ylabel("events per hour")
-        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
-        axes.grid(visible=False, axis="x")
-        axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
-        label_times(axes, clock, start, start, end, narrow=narrow)
-        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 6, columnspacing=1.0, handlelength=1.4)
+            plot.add(Whiskers(xs, low, high, Stroke(INK, 0.8)))
+            plot.points(xs, middle, Marker("_", INK, 7), label="days before")
+        plot.y.label = "events per hour"
+        plot.y.limits(0, None)
+        plot.x.grid = False
+        label_times(plot, clock, start, start, end)
+        plot.has_key = True
 
     peak = max(range(PERIODS), key=lambda period: sum(counts[period] for counts in columns.values()))
     at = clock.span(start + round(peak * width), start + round((peak + 1) * width))

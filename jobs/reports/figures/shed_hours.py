@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import NullFormatter
-
 from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.comparisons.shedding_answer import load_told
 from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Boxes, Marker, Words
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity, virtual
@@ -32,24 +31,13 @@ def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
         (part.latency_max for parts in by_strategy.values() for part in parts if part.latency_max > 0), default=1
     )
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        _lines(
-            axes, by_strategy, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"), narrow
-        )
-        axes.axhline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
-        axes.annotate(
-            f"bound {virtual(bound)}",
-            (0.005, bound),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            color=BOUND,
-            va="bottom",
-        )
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(lambda tick, _: virtual(tick))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.set_ylabel("latency of the latest event")
+    def draw(plot: Plot) -> None:
+        _lines(plot, by_strategy, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"))
+        plot.add(Across(bound, Stroke(BOUND, 1.2, (4, 2))))
+        plot.add(Words(plot.x.first or 0.0, bound, f"bound {virtual(bound)}", BOUND, side="above", moved=(3, -1)))
+        plot.y.logarithmic = True
+        plot.y.words = virtual
+        plot.y.label = "latency of the latest event"
 
     worst = {name: max(part.latency_max for part in parts) for name, parts in by_strategy.items()}
     events = sum(part.events for part in next(iter(by_strategy.values())))
@@ -90,11 +78,10 @@ def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figu
     if not any(totals.values()):
         return None
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        _lines(axes, by_strategy, clock, lambda part: part.missed, narrow)
-        axes.set_ylim(0, None)
-        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
-        axes.set_ylabel(f"{_weighted(compared)}matches missed")
+    def draw(plot: Plot) -> None:
+        _lines(plot, by_strategy, clock, lambda part: part.missed)
+        plot.y.limits(0, None)
+        plot.y.label = f"{_weighted(compared)}matches missed"
 
     each = _each(by_strategy, clock)
     peaks = {name: max(parts, key=lambda part: part.missed) for name, parts in by_strategy.items() if totals[name]}
@@ -123,25 +110,15 @@ def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
     start, end = first[0].begin, first[-1].end
     peaks = {name: max(part.dropped for part in parts) for name, parts in by_strategy.items()}
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for row, (name, parts) in enumerate(by_strategy.items()):
-            for part in parts:
-                if part.dropped:
-                    left, right = clock.hours(part.begin, start), clock.hours(part.end, start)
-                    axes.add_patch(
-                        Rectangle(
-                            (left, row - 0.4),
-                            (right - left) * 0.94,
-                            0.8,
-                            color=strategy_look(name).colour,
-                            alpha=0.12 + 0.88 * part.dropped / peaks[name],
-                            linewidth=0,
-                        )
-                    )
-        axes.set_yticks(range(len(by_strategy)), [shown(name, 24) for name in by_strategy])
-        axes.set_ylim(len(by_strategy) - 0.4, -0.6)
-        axes.grid(visible=False, axis="y")
-        label_times(axes, clock, start, start, end, narrow=narrow)
+            shed = [part for part in parts if part.dropped]
+            hours = [(clock.hours(part.begin, start), clock.hours(part.end, start)) for part in shed]
+            cells = [(left, left + (right - left) * 0.94, row - 0.4, row + 0.4) for left, right in hours]
+            depths = [0.12 + 0.88 * part.dropped / peaks[name] for part in shed]
+            plot.add(Boxes(cells, strategy_look(name).colour, depths))
+        plot.rows([shown(name, 24) for name in by_strategy])
+        label_times(plot, clock, start, start, end)
 
     each = _each(by_strategy, clock)
     totals = [
@@ -190,25 +167,16 @@ def _rows(
 
 
 def _lines(
-    axes: Axes,
-    by_strategy: Mapping[str, Sequence[DayPart]],
-    clock: Clock,
-    measure: Callable[[DayPart], float],
-    narrow: bool,
+    plot: Plot, by_strategy: Mapping[str, Sequence[DayPart]], clock: Clock, measure: Callable[[DayPart], float]
 ) -> None:
     """One line for each strategy, with each point in the middle of its part."""
     first = next(iter(by_strategy.values()))
     start, end = first[0].begin, first[-1].end
     for name, parts in by_strategy.items():
         look = strategy_look(name)
-        axes.plot(
-            [clock.hours(part.begin + part.end, 2 * start) / 2 for part in parts],
-            [measure(part) for part in parts],
-            color=look.colour,
-            marker=look.marker,
-            markersize=4,
-            linewidth=1.2,
-            label=shown(name, 24),
-        )
-    label_times(axes, clock, start, start, end, narrow=narrow)
-    axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)
+        xs = [clock.hours(part.begin + part.end, 2 * start) / 2 for part in parts]
+        ys = [measure(part) for part in parts]
+        marker = Marker(look.marker, look.colour, 5)
+        plot.line(xs, ys, Stroke(look.colour, 1.2), marker=marker, label=shown(name, 24))
+    label_times(plot, clock, start, start, end)
+    plot.has_key = True

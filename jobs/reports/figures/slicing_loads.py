@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import textwrap
 
-from matplotlib.axes import Axes
-
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_comparison import SlicingComparison
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Marker, Words
 from jobs.reports.figures.drawing.palette import BOUND, FAINT, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import listed, shown
 
@@ -20,29 +21,25 @@ def strategies_figure(comparison: SlicingComparison) -> Figure | None:
     if not measured:
         return None
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
+        if bound is not None:
+            plot.add(Across(bound, Stroke(BOUND, 1.2, (4, 2)), upright=True))
+            plot.add(Words(bound, -0.75, "lower bound", BOUND, moved=(3, 0)))
         for row, bar in enumerate(measured):
             look = strategy_look(bar.strategy)
-            axes.plot([0, bar.load], [row, row], color=FAINT, linewidth=2, zorder=1)
-            axes.plot([bar.load], [row], look.marker, color=look.colour, markersize=8)
-            copies = "" if bar.replication is None or narrow else f", {bar.replication:.2f} copies"
-            axes.annotate(
-                f"{share(bar.load)}{copies}", (bar.load, row), xytext=(8, 0), textcoords="offset points", va="center"
-            )
-        if bound is not None:
-            axes.axvline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
-            axes.annotate(
-                "lower bound", (bound, -0.75), color=BOUND, xytext=(3, 0), textcoords="offset points", va="center"
-            )
-        axes.set_yticks(range(len(measured)), [_title(bar.strategy, narrow) for bar in measured])
-        for text, bar in zip(axes.get_yticklabels(), measured, strict=True):
-            text.set_fontweight("bold" if bar.strategy == IN_USE.name else "normal")
-        axes.set_ylim(len(measured) - 0.4, -1.0)
+            plot.line([0, bar.load], [row, row], Stroke(FAINT, 2))
+            plot.points([bar.load], [row], Marker(look.marker, look.colour, 9.5))
+            copies = "" if bar.replication is None or plot.narrow else f", {bar.replication:.2f} copies"
+            plot.add(Words(bar.load, row, f"{share(bar.load)}{copies}", moved=(8, 0)))
+        names = [_title(bar.strategy, plot.narrow) for bar in measured]
+        bold = [row for row, bar in enumerate(measured) if bar.strategy == IN_USE.name]
+        plot.rows(names, above=1.0, bold=bold)
         widest = max(bar.load for bar in measured) or 1.0  # no event is relevant: nothing has a width
-        axes.set_xlim(0, widest * (1.4 if narrow else 1.3))
-        axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
-        axes.grid(visible=False, axis="y")
-        axes.set_xlabel("largest slice, share of events" if narrow else "largest slice, share of the relevant events")
+        plot.x.limits(0, widest * 1.03)
+        plot.x.words = share
+        plot.x.label = (
+            "largest slice, share of events" if plot.narrow else "largest slice, share of the relevant events"
+        )
 
     best = measured[0]
     against = "" if bound is None else f" The lower bound is {share(bound)}."

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from matplotlib.axes import Axes
-
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.attributes import entity, entity_titles
 from jobs.reports.answers.matching import CONFIDENCE, Match, many, variables
 from jobs.reports.answers.tallies import Key, Tally, Totals
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker
 from jobs.reports.figures.drawing.palette import FAINT, series
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_lengths, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
@@ -55,29 +56,23 @@ def timeline_figure(
     titles = [_title(match, count, many_each=max(counts) > 1, aligned=aligned, clock=clock) for match, count in ordered]
     likely = [CONFIDENCE] if CONFIDENCE in chosen[0].row else []
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        labelled: set[str] = set()
+    def draw(plot: Plot) -> None:
         for place, match in enumerate(chosen):
             origin = match.row["first_ts"] if aligned else first
             ends = [clock.hours(match.row["first_ts"], origin), clock.hours(match.row["last_ts"], origin)]
-            axes.plot(ends, [place, place], color=FAINT, linewidth=4, solid_capstyle="round", zorder=1)
+            plot.line(ends, [place, place], Stroke(FAINT, 4, round_ends=True))
             for variable in names:
                 kind = types[variable]
                 xs = [clock.hours(event["ts"], origin) for event in match.events[variable]]
                 if xs:
-                    label = None if kind in labelled else shown(kind, 20)
-                    labelled.add(kind)
-                    axes.plot(
-                        xs, [place] * len(xs), looks[kind].marker, color=looks[kind].colour, markersize=5, label=label
-                    )
-        axes.set_yticks(range(len(chosen)), titles)
-        axes.invert_yaxis()
-        axes.grid(visible=False, axis="y")
+                    marker = Marker(looks[kind].marker, looks[kind].colour)
+                    plot.points(xs, [place] * len(xs), marker, label=shown(kind, 20))
+        plot.rows(titles)
         if aligned:
-            label_lengths(axes, clock, lasting, narrow=narrow)
+            label_lengths(plot, clock, lasting)
         else:
-            label_times(axes, clock, first, first, last, narrow=narrow)
-        axes.figure.legend(loc="outside upper left", ncols=3, columnspacing=1.0)
+            label_times(plot, clock, first, first, last)
+        plot.has_key = True
 
     tall = 1.1 + 0.24 * len(chosen)
     longest = max(chosen, key=lambda match: (match.length, match.duration))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from matplotlib.axes import Axes
-
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Line, Marker, Words
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import explodes, height
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
@@ -28,19 +29,19 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
     days = max(len(change.before) for change in usable.values())
     places = {name: _places(change) for name, change in usable.items()}
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for row, (name, change) in enumerate(usable.items()):
             today, usual, before = places[name]
-            axes.plot(before, [row] * len(before), "o", color=BEFORE, markersize=4, alpha=0.55)
-            axes.plot([usual, usual], [row - 0.25, row + 0.25], color=INK, linewidth=1.6)
-            axes.plot([today], [row], "D", color=TODAY, markersize=7)
-            axes.text(1.06, row, quantity(change.today), color=TODAY, va="center")
-        axes.text(1.06, -0.8, "today", color=TODAY, va="center")
-        axes.set_yticks(range(len(usable)), list(usable))
-        axes.set_ylim(len(usable) - 0.4, -1.0)
-        axes.set_xlim(-0.03, 1.3 if narrow else 1.16)
-        axes.set_xticks([0, 1], ["0", "most"])
-        axes.grid(visible=False, axis="y")
+            plot.add(
+                Line(before, [row] * len(before), None, Marker("o", BEFORE, 4.5, 0.55)),
+                Line([usual, usual], [row - 0.25, row + 0.25], Stroke(INK)),
+                Line([today], [row], None, Marker("D", TODAY, 7)),
+                Words(1.06, row, quantity(change.today), TODAY),
+            )
+        plot.add(Words(1.06, -0.8, "today", TODAY))
+        plot.rows(list(usable), above=1.0)
+        plot.x.limits(-0.03, 1.06)
+        plot.x.ticks([0, 1], ["0", "most"])
 
     above = [
         name for name, change in usable.items() if change.spread is not None and change.today.key > change.spread[1].key

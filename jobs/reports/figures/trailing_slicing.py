@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from datetime import timedelta
-
-from matplotlib.axes import Axes
-
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import History
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.time_axis import label_days
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, share
 from jobs.reports.words.values import listed, shown
@@ -35,31 +34,24 @@ def trailing_slicing_figure(history: History) -> Figure | None:
         if comparison.lower_bound is not None
     ]
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         look = strategy_look(IN_USE.name)
         if bounds:
             xs, ys = zip(*bounds, strict=True)
-            axes.plot(xs, ys, color=BOUND, linewidth=1.0, linestyle=(0, (4, 2)), label="lower bound")
+            plot.line(xs, ys, Stroke(BOUND, 1.0, (4, 2)), label="lower bound")
         if used:
             xs, ys = zip(*used, strict=True)
-            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE.name)
-        named: set[str] = {IN_USE.name}
+            plot.line(xs, ys, Stroke(look.colour, 1.2), marker=Marker(look.marker, look.colour, 5), label=IN_USE.name)
         for place, (_, _, best) in zip(places, days, strict=True):
             look = strategy_look(best.strategy)
-            if best.strategy == IN_USE.name:
-                continue
-            label = None if best.strategy in named else shown(best.strategy, 28)
-            named.add(best.strategy)
-            axes.plot([place], [best.load], look.marker, color=look.colour, markersize=7, label=label, linestyle="none")
-        low = min(places[0], -1)
-        axes.set_xlim(low - 0.5, 0.5)
-        step = max(1, math.ceil(-low / (3 if narrow else 7)))
-        ticks = list(range(0, low - 1, -step))
-        axes.set_xticks(ticks, [f"{on.day} {on:%b}" for on in (last + timedelta(days=tick) for tick in ticks)])
-        axes.set_ylim(0, 1.15 * (max([best.load for _, _, best in days] + [load for _, load in used]) or 1.0))
-        axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
-        axes.set_ylabel("largest slice")
-        axes.figure.legend(loc="outside upper left", ncols=1 if narrow else 3, columnspacing=1.0)
+            if best.strategy != IN_USE.name:
+                marker = Marker(look.marker, look.colour, 7.5)
+                plot.points([place], [best.load], marker, label=shown(best.strategy, 28))
+        label_days(plot, last, places[0])
+        plot.y.limits(0, 1.15 * (max([best.load for _, _, best in days] + [load for _, load in used]) or 1.0))
+        plot.y.words = share
+        plot.y.label = "largest slice"
+        plot.has_key = True
 
     queries = listed(days[-1][1].queries)
     wins = "; ".join(f"{shown(name)} {n}" for name, n in history.wins.most_common())

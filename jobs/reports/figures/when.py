@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
-
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Boxes, Edges
 from jobs.reports.figures.drawing.palette import TODAY
+from jobs.reports.figures.drawing.plot import Plot
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude
@@ -41,7 +40,9 @@ def when_figure(
     def moment(period: int) -> int:
         return start + round(period * width)
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
+        cells: list[Edges] = []
+        depths = []
         for row, values in enumerate(tallies.values()):
             logarithmic = explodes(list(values.values()))
             heights = {period: height(value, logarithmic=logarithmic) for period, value in values.items()}
@@ -50,13 +51,11 @@ def when_figure(
                 if values[period].sign > 0:
                     left = clock.hours(moment(period), start)
                     across = clock.hours(moment(period + 1), start) - left
-                    depth = 0.12 + 0.88 * max(0.0, size) / top if top > 0 else 1.0
-                    cell = Rectangle((left, row - 0.4), across * 0.94, 0.8, color=TODAY, alpha=depth, linewidth=0)
-                    axes.add_patch(cell)
-        axes.set_yticks(range(len(tallies)), [f"{name} (listed)" if name in listed else name for name in tallies])
-        axes.set_ylim(len(tallies) - 0.4, -0.6)
-        axes.grid(visible=False, axis="y")
-        label_times(axes, clock, start, start, end, narrow=narrow)
+                    cells.append((left, left + across * 0.94, row - 0.4, row + 0.4))
+                    depths.append(0.12 + 0.88 * max(0.0, size) / top if top > 0 else 1.0)
+        plot.add(Boxes(cells, TODAY, depths))
+        plot.rows([f"{name} (listed)" if name in listed else name for name in tallies])
+        label_times(plot, clock, start, start, end)
 
     peaks = {name: max(values, key=lambda period: (values[period].key, -period)) for name, values in tallies.items()}
     hours = "; ".join(

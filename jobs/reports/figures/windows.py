@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from matplotlib.axes import Axes
-
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations.aggregation import groups, label, noun, titled
 from jobs.reports.answers.aggregations.ranking import Ranking, headline_item
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Boxes, Marker, Words
 from jobs.reports.figures.drawing.palette import TODAY, series
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
@@ -66,19 +67,19 @@ def windows_figure(query: Query, name: str, ranking: Ranking, day: date, clock: 
     logarithmic = explodes(every)
     looks = series(list(top))
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for group, windows in top.items():
             xs = [clock.hours(start, starts[0]) for start in starts]
             ys = [
                 height(windows[start], logarithmic=logarithmic) if start in windows else float("nan")
                 for start in starts
             ]
-            axes.plot(xs, ys, color=looks[group].colour, marker=looks[group].marker, markersize=4, label=group)
-        label_counts(axes, every, unit, logarithmic=logarithmic)
-        label_times(axes, clock, starts[0], starts[0], starts[-1], narrow=narrow)
-        axes.set_xlabel(f"window start, {clock.zone}")
-        if names:
-            axes.figure.legend(loc="outside upper left", ncols=3 if narrow else LINES, columnspacing=1.0)
+            look = looks[group]
+            plot.line(xs, ys, Stroke(look.colour), marker=Marker(look.marker, look.colour, 5), label=group)
+        label_counts(plot, every, unit, logarithmic=logarithmic)
+        label_times(plot, clock, starts[0], starts[0], starts[-1])
+        plot.x.label = f"window start, {clock.zone}"
+        plot.has_key = bool(names)
 
     first = next(iter(top))
     shown_of = f"the {len(top)} largest of {len(values)} values of {by}" if len(values) > len(top) else f"each {by}"
@@ -120,16 +121,14 @@ def _bars(
     every = list(top.values())
     logarithmic = explodes(every)
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        for place, value in enumerate(top.values()):
-            length = height(value, logarithmic=logarithmic)
-            axes.barh(place, length, color=TODAY, height=0.7)
-            axes.annotate(quantity(value), (length, place), xytext=(4, 0), textcoords="offset points", va="center")
-        axes.set_yticks(range(len(top)), list(top))
-        axes.invert_yaxis()
-        axes.grid(visible=False, axis="y")
-        axes.margins(x=0.15)
-        axes.set_xlabel(f"log10 of {unit}" if logarithmic else unit)
+    def draw(plot: Plot) -> None:
+        lengths = [height(value, logarithmic=logarithmic) for value in top.values()]
+        plot.add(Boxes([(0.0, length, row - 0.35, row + 0.35) for row, length in enumerate(lengths)], TODAY))
+        for row, (length, value) in enumerate(zip(lengths, top.values(), strict=True)):
+            plot.add(Words(length, row, quantity(value), moved=(4, 0)))
+        plot.rows(list(top))
+        plot.x.limits(min(0.0, *lengths), None)
+        plot.x.label = f"log10 of {unit}" if logarithmic else unit
 
     tall = 0.9 + 0.24 * len(top)
     return Figure(

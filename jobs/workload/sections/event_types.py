@@ -67,6 +67,22 @@ def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, A
     }
 
 
+def masked_types(
+    problems: Problems, value: object, types: Mapping[str, Mapping[str, Attribute]]
+) -> dict[str, dict[str, Attribute]]:
+    """The event types, with the attributes of the section `mask` marked: reports never show their values."""
+    names = {name for attributes in types.values() for name in attributes}
+    masked = problems.sequence("workload.yaml: mask", value)
+    for name in masked:
+        if not isinstance(name, str) or name not in names:
+            hint = nearest(name, names) if isinstance(name, str) else "expected the name of one"
+            problems.add("workload.yaml: mask", f"unknown attribute {brief(name)}; {hint}")
+    return {
+        event_type: {name: replace(of, masked=name in masked) for name, of in attributes.items()}
+        for event_type, attributes in types.items()
+    }
+
+
 def read_events_sql(problems: Problems, folder: Path) -> str:
     """The text of events.sql; `jobs.analysis` checks what it selects."""
     text = read_text(problems, folder / "events.sql", "events.sql")

@@ -38,7 +38,6 @@ def site(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "reports" / "lines"
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_pages_say_which_answer_is_missing_and_why(site: Path) -> None:
     """No number stands for a missing result, today or among the days before; other answers are as ever."""
     why = (

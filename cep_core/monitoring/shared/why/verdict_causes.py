@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
+from cep_core.language.explanation import Readable
 from cep_core.language.temporal.formulas import Formula
 from cep_core.monitoring.shared.why.checker import proves
 from cep_core.monitoring.shared.why.printing import told
@@ -41,7 +42,7 @@ class Sharing:
 
 
 @dataclass(frozen=True)
-class Causes:
+class Causes(Readable):
     """Why a verdict is as it is. `tree`: its proof, by points of `log`; `texts`: the variables of type string.
 
     `str` is for people.

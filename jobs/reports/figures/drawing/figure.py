@@ -1,8 +1,7 @@
 """A figure: its words, its numbers, and how it is drawn.
 
 A figure is a value; nothing is drawn until `write_figure` draws it twice, for a desktop and for a phone, because an SVG
-that is scaled down to a phone's width has letters that nobody can read. Both are the same bytes for the same figure:
-identifiers are hashed with the figure's name, and neither date nor program version is written.
+that is scaled down to a phone's width has letters that nobody can read. Both are the same bytes for the same figure.
 """
 
 from __future__ import annotations
@@ -10,26 +9,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure as Canvas
-
-from jobs.reports.figures.drawing.palette import DARK, FAINT, INK, QUIET
-from jobs.reports.figures.drawing.powers import label_powers
+from jobs.reports.figures.drawing.plot import Plot
 from jobs.reports.words.values import Cell
-
-Drawn = tuple[str, str]
-"""A figure's drawings, wide and narrow, as SVG texts."""
 
 WIDE, NARROW = 7.6, 3.7
 """Widths in inches at 100 dots: the text column of a desktop, and of a phone."""
+POINTS = 72
+"""Of an inch."""
 
 _BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """Characters with which a formula begins in spreadsheets, in both widths."""
@@ -42,7 +33,7 @@ class Figure:
     """What a page shows and says about some numbers.
 
     `name` is the stem of its files; `alt` tells the finding to people who cannot see it; `caption` has n, unit and
-    spread. `draw(axes, narrow)` draws on empty axes; `height` is in inches, for a wide and for a narrow drawing.
+    spread. `draw` fills in an empty plot; `height` is in inches, for a wide and for a narrow drawing.
     """
 
     name: str
@@ -50,7 +41,7 @@ class Figure:
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    draw: Callable[[Axes, bool], None]
+    draw: Callable[[Plot], None]
     height: tuple[float, float] = (2.6, 2.6)
 
     @property
@@ -59,80 +50,19 @@ class Figure:
         return f"{self.name}.svg", f"{self.name}-narrow.svg", f"{self.name}.csv"
 
 
-_STYLE = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9.0,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": QUIET,
-    "axes.labelsize": 9.0,
-    "axes.titlesize": 9.5,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.unicode_minus": True,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.7,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "lines.linewidth": 1.6,
-    "figure.dpi": 100.0,
-}
-
-
-def draw_both(figure: Figure) -> Drawn:
-    """The figure as SVG texts, wide and narrow."""
-    return drawn(figure, narrow=False), drawn(figure, narrow=True)
-
-
-def write_figure(folder: Path, figure: Figure, draw: Callable[[Figure], Drawn] = draw_both) -> None:
+def write_figure(folder: Path, figure: Figure) -> None:
     """Draw a figure at both widths and write its numbers, into files of `folder`."""
-    *files, numbers = figure.files
-    for name, text in zip(files, draw(figure), strict=True):
-        (folder / name).write_text(text, encoding="utf-8")
+    wide, narrow, numbers = figure.files
+    (folder / wide).write_text(drawn(figure, narrow=False), encoding="utf-8")
+    (folder / narrow).write_text(drawn(figure, narrow=True), encoding="utf-8")
     (folder / numbers).write_text(csv_text(figure.header, figure.rows), encoding="utf-8")
 
 
 def drawn(figure: Figure, *, narrow: bool) -> str:
     """The figure as SVG text."""
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": figure.name}):
-        size = (NARROW, figure.height[1]) if narrow else (WIDE, figure.height[0])
-        canvas = Canvas(figsize=size, layout="constrained")
-        canvas.patch.set_alpha(0.0)
-        axes = canvas.add_subplot()
-        axes.patch.set_alpha(0.0)
-        figure.draw(axes, narrow)
-        label_powers(axes)
-        text = io.StringIO()
-        with warnings.catch_warnings():
-            # letters stay letters in the file: the reader's fonts draw scripts that the measuring font lacks
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            # Not `savefig`, which draws everything once more, only to lay it out, and then writes the same bytes.
-            FigureCanvasSVG(canvas).print_svg(text, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return _for_pages(text.getvalue())
-
-
-def _for_pages(svg: str) -> str:
-    """Without prologue and metadata, with the reader's own sans-serif font, and with colours for dark pages."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = svg.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif")
-    rules = "".join(
-        f'[style*="{what}: {light}"]{{{what}:{dark}!important}}'
-        for light, dark in DARK.items()
-        for what in ("fill", "stroke")
-    )
-    style = f"<style>@media (prefers-color-scheme: dark){{{rules}}}</style>"
-    head, body = svg.split(">", 1)
-    return f"{head}>{style}{body}"
+    plot = Plot(POINTS * (NARROW if narrow else WIDE), POINTS * figure.height[narrow], narrow)
+    figure.draw(plot)
+    return plot.svg()
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

@@ -43,7 +43,7 @@ BOUND = INK
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is drawn: its colour and its marker (Matplotlib's name)."""
+    """How a series is drawn: its colour and its marker (`jobs.reports.figures.drawing.markers`)."""
 
     colour: str
     marker: str

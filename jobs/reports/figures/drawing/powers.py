@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import math
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import LogFormatterSciNotation
-
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-class Powers(LogFormatterSciNotation):
-    """Labels the ticks that matplotlib would, in plain text."""
-
-    def __call__(self, x: float, pos: int | None = None) -> str:
-        return power(x) if super().__call__(x, pos) else ""
 
 
 def power(number: float) -> str:
@@ -29,12 +19,3 @@ def power(number: float) -> str:
     digits = f"{number / 10.0**exponent:.3g}"
     raised = f"10{str(exponent).translate(_RAISED)}"
     return raised if digits == "1" else f"{digits}×{raised}"
-
-
-def label_powers(axes: Axes) -> None:
-    """Labels logarithmic axes so, unless they have other labels."""
-    for axis in (axes.xaxis, axes.yaxis):
-        if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
-            axis.set_major_formatter(Powers())
-        if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
-            axis.set_minor_formatter(Powers(minor_thresholds=(1, 0.4)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Literal
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
-
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.ticks import round_ticks
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude, quantity
 
@@ -16,12 +16,12 @@ _LENGTHS = (("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60), ("seconds", 1 /
 _STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
 
 
-def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *, narrow: bool) -> None:
+def label_times(plot: Plot, clock: Clock, origin: int, first: int, last: int) -> None:
     """Put ticks on the x axis, whose coordinates are hours from `origin`, at full local hours between two times."""
     low, high = clock.hours(first, origin), clock.hours(last, origin)
     margin = max(high - low, 1e-9) * 0.02
-    axes.set_xlim(low - margin, high + margin)
-    step = next((step for step in _STEPS if (high - low) / step <= (4 if narrow else 9)), _STEPS[-1])
+    plot.x.limits(low - margin, high + margin)
+    step = next((step for step in _STEPS if (high - low) / step <= (4 if plot.narrow else 9)), _STEPS[-1])
     local = clock.at(origin)
     into_day = local.hour + local.minute / 60
     start = math.ceil((low + into_day) / step - 1e-9) * step - into_day
@@ -29,26 +29,34 @@ def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *,
     while start <= high + 1e-9:
         ticks.append(start)
         start += step
-    axes.set_xticks(ticks)
     per_hour = clock.units_per_hour
     labels = []
     for tick in ticks:
         moment = clock.at(origin + round(tick * per_hour))
         labels.append(f"{moment:%H:%M}\n{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}")
-    axes.set_xticklabels(labels)
-    axes.set_xlabel(f"time of day, {clock.zone}")
+    plot.x.ticks(ticks, labels)
+    plot.x.label = f"time of day, {clock.zone}"
 
 
-def label_lengths(axes: Axes, clock: Clock, longest: int, *, narrow: bool) -> None:
+def label_lengths(plot: Plot, clock: Clock, longest: int) -> None:
     """Label an x axis of hours since a match's first event, in a unit that suits the longest match."""
     hours = longest / clock.units_per_hour
     unit, size = next((unit, size) for unit, size in _LENGTHS if hours >= 2 * size or unit == "seconds")
     margin = max(hours, 1e-9) * 0.02
-    axes.set_xlim(-margin, hours + margin)
-    ticks = MaxNLocator(4 if narrow else 9, integer=unit != "seconds").tick_values(0, hours / size)
-    ticks = [tick for tick in ticks if 0 <= tick * size <= hours + margin]
-    axes.set_xticks([tick * size for tick in ticks], [quantity(float(tick)) for tick in ticks])
-    axes.set_xlabel(f"{unit} since the first event")
+    plot.x.limits(-margin, hours + margin)
+    ticks = round_ticks(0, (hours + margin) / size, 5 if plot.narrow else 10, integer=unit != "seconds")
+    plot.x.ticks([tick * size for tick in ticks], map(quantity, ticks))
+    plot.x.label = f"{unit} since the first event"
+
+
+def label_days(plot: Plot, last: date, first: int) -> None:
+    """Label an x axis of days, from `first` (negative) to 0, which is the day `last`."""
+    low = min(first, -1)
+    plot.x.limits(low - 0.5, 0.5)
+    step = max(1, math.ceil(-low / (3 if plot.narrow else 7)))
+    ticks = range(0, low - 1, -step)
+    days = [last + timedelta(days=tick) for tick in ticks]
+    plot.x.ticks(ticks, [f"{on.day} {on:%b}" for on in days])
 
 
 def explodes(values: Sequence[Magnitude]) -> bool:
@@ -69,27 +77,19 @@ def height(value: Magnitude, *, logarithmic: bool) -> float:
 
 
 def label_counts(
-    axes: Axes,
-    values: Sequence[Magnitude],
-    what: str,
-    *,
-    logarithmic: bool,
-    axis: Literal["x", "y"] = "y",
-    narrow: bool = False,
+    plot: Plot, values: Sequence[Magnitude], what: str, *, logarithmic: bool, axis: Literal["x", "y"] = "y"
 ) -> None:
     """Label an axis of counts. On a logarithmic axis, coordinates are log10 and ticks are written as numbers."""
-    along = axes.yaxis if axis == "y" else axes.xaxis
-    limits = axes.set_ylim if axis == "y" else axes.set_xlim
-    along.set_label_text(what + (" (log scale)" if logarithmic else ""))
+    along = plot.y if axis == "y" else plot.x
+    along.label = what + (" (log scale)" if logarithmic else "")
     if not logarithmic:
-        limits(0 if all(value.sign >= 0 for value in values) else None, None)
-        along.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        along.limits(0 if all(value.sign >= 0 for value in values) else None, None)
         return
     positive = [value.log10 for value in values if value.sign > 0]
     low = -0.3 if any(value.sign <= 0 for value in values) or min(positive) < 1 else min(positive) - 0.3
     high = max(positive)
-    step = max(1, math.ceil((high - max(low, 0)) / (4 if axis == "x" and narrow else 6)))
+    step = max(1, math.ceil((high - max(low, 0)) / (4 if axis == "x" and plot.narrow else 6)))
     top = high + max(0.3, (high - low) * 0.06)
     ticks = [tick for tick in range(max(0, math.ceil(low)), math.floor(high) + step + 1, step) if tick <= top]
-    limits(low, top)
-    along.set_ticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])
+    along.limits(low, top)
+    along.ticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])

@@ -7,11 +7,13 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
-from matplotlib.axes import Axes
 
 from jobs.reports.answers.concentration import Concentration, length
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Marker
 from jobs.reports.figures.drawing.palette import QUIET, TODAY
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
@@ -44,21 +46,19 @@ def band_figure(
     start, end = interval
     first = min(start, *(row["first_ts"] for row in shown_rows))
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         for place, own in enumerate(drawn.values()):
             for row in own:
                 ends = [clock.hours(row["first_ts"], start), clock.hours(row["last_ts"], start)]
-                axes.plot(ends, [place, place], color=TODAY, linewidth=6, solid_capstyle="butt", alpha=0.75)
-                axes.plot(ends[:1], [place], "o", color=TODAY, markersize=4)
+                plot.line(ends, [place, place], Stroke(TODAY, 6, opacity=0.75))
+                plot.points(ends[:1], [place], Marker("o", TODAY, 5))
                 for side, marker, x in (("begin", "<", ends[0]), ("end", ">", ends[1])):
                     if row[f"touches_{side}"] and row["points"] > 1:
-                        axes.plot([x], [place], marker, color=QUIET, markersize=6)
+                        plot.points([x], [place], Marker(marker, QUIET, 7))
         if first < start:
-            axes.axvline(0, color=QUIET, linewidth=1.0)
-        axes.set_yticks(range(len(drawn)), [f"{shown(value, 14)} ×{len(own)}" for value, own in drawn.items()])
-        axes.set_ylim(len(drawn) - 0.4, -0.6)
-        axes.grid(visible=False, axis="y")
-        label_times(axes, clock, start, first, end, narrow=narrow)
+            plot.add(Across(0, Stroke(QUIET, 1.0), upright=True))
+        plot.rows([f"{shown(value, 14)} ×{len(own)}" for value, own in drawn.items()])
+        label_times(plot, clock, start, first, end)
 
     longest = max(shown_rows, key=lambda row: (row["last_ts"] - row["first_ts"], -row["first_ts"]))
     lasts = length(longest["last_ts"] - longest["first_ts"], clock)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
-
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Words
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, median, quantity
 
@@ -24,20 +24,22 @@ def by_day_figure(name: str, numbers: Mapping[date, int], day: date) -> Figure |
         return None
     usual = median([Magnitude.of(number) for number in before])
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        places = [(on - day).days for on in drawn]
-        colours = [TODAY if on == day else BEFORE for on in drawn]
-        axes.bar(places, list(drawn.values()), width=0.8, color=colours)
-        axes.axhline(float(usual.exact or 0), color=INK, linewidth=1.0, linestyle="--", label="median before")
-        axes.text(0, drawn[day], quantity(drawn[day]), color=TODAY, ha="center", va="bottom")
-        axes.set_xlim(-TRAILING - 0.8, 0.8)
-        ticks = range(-TRAILING, 1, 14 if narrow else 7)
-        axes.set_xticks(list(ticks), [f"{(day + timedelta(tick)).day} {day + timedelta(tick):%b}" for tick in ticks])
-        axes.set_ylim(0, max(1.0, max(drawn.values()) * 1.12))
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        axes.set_ylabel("violations")
-        axes.grid(visible=False, axis="x")
-        axes.figure.legend(loc="outside upper left")
+    def draw(plot: Plot) -> None:
+        before_it = {(on - day).days: number for on, number in drawn.items() if on < day}
+        plot.columns(list(before_it), list(before_it.values()), 0.8, BEFORE)
+        plot.columns([0], [drawn[day]], 0.8, TODAY)
+        plot.add(
+            Across(float(usual.exact or 0), Stroke(INK, 1.0, (4, 2)), label="median before"),
+            Words(0, drawn[day], quantity(drawn[day]), TODAY, "middle", "above"),
+        )
+        plot.x.limits(-TRAILING - 0.8, 0.8)
+        ticks = range(-TRAILING, 1, 14 if plot.narrow else 7)
+        plot.x.ticks(ticks, [f"{(day + timedelta(tick)).day} {day + timedelta(tick):%b}" for tick in ticks])
+        plot.x.grid = False
+        plot.y.limits(0, max(1.0, max(drawn.values()) * 1.12))
+        plot.y.integer = True
+        plot.y.label = "violations"
+        plot.has_key = True
 
     spread = f"{quantity(min(before))} to {quantity(max(before))}, median {quantity(usual)}"
     return Figure(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
-
 from jobs.reports.answers.causes import Cause, ExplainedViolation, attributes
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Marker
 from jobs.reports.figures.drawing.palette import INK, series
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.ticks import round_ticks
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import quantity
 from jobs.reports.words.values import Cell, shown
@@ -54,35 +55,20 @@ def cause_lines_figure(
     ends = [clock.hours(at, v.ts) for v in chosen for cause in v.causes for at in (cause.first, cause.last)]
     low, high = min(0.0, *ends), max(0.0, *ends)
 
-    def draw(axes: Axes, narrow: bool) -> None:
-        labelled: set[tuple[str, bool]] = set()
+    def draw(plot: Plot) -> None:
         for place, violation in enumerate(chosen):
-            axes.plot([0], [place], "|", color=INK, markersize=13, zorder=1)
+            plot.points([0], [place], Marker("|", INK, 13))
             for cause in violation.causes:
                 look = looks[cause.kind]
-                seen = cause.event is not None
-                words = shown(cause.kind, 20) if seen else f"no {shown(cause.kind, 20)}"
-                label = None if (cause.kind, seen) in labelled else words
-                labelled.add((cause.kind, seen))
                 xs = [clock.hours(cause.first, violation.ts), clock.hours(cause.last, violation.ts)]
-                if seen:
-                    axes.plot(
-                        xs[:1],
-                        [place],
-                        look.marker,
-                        color=look.colour,
-                        markersize=6,
-                        zorder=3,
-                        linestyle="",
-                        label=label,
-                    )
+                words = shown(cause.kind, 20)
+                if cause.event is None:
+                    plot.line(xs, [place + 0.22] * 2, Stroke(look.colour, 2, (1, 1.65)), label=f"no {words}")
                 else:
-                    axes.plot(xs, [place + 0.22] * 2, ":", color=look.colour, linewidth=2, zorder=2, label=label)
-        axes.set_yticks(range(len(chosen)), [_title(violation, clock, narrow) for violation in chosen])
-        axes.set_ylim(len(chosen) - 0.4, -0.6)
-        axes.grid(visible=False, axis="y")
-        _label_lengths(axes, low, high, narrow=narrow)
-        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 4, columnspacing=1.0)
+                    plot.points(xs[:1], [place], Marker(look.marker, look.colour, 7), label=words)
+        plot.rows([_title(violation, clock, plot.narrow) for violation in chosen])
+        _label_lengths(plot, low, high)
+        plot.has_key = True
 
     events = sum(cause.event is not None for violation in chosen for cause in violation.causes)
     tall = 1.15 + 0.3 * len(chosen)
@@ -102,16 +88,15 @@ def cause_lines_figure(
     )
 
 
-def _label_lengths(axes: Axes, low: float, high: float, *, narrow: bool) -> None:
+def _label_lengths(plot: Plot, low: float, high: float) -> None:
     """Label an x axis of hours from the violation, in a unit that suits what is drawn."""
     unit = next(unit for unit, least in _LENGTHS if high - low >= least)
     margin = max(high - low, 1 / 3600) * 0.03
-    axes.set_xlim(low - margin, high + margin)
+    plot.x.limits(low - margin, high + margin)
     size = _HOURS[unit]
-    ticks = MaxNLocator(4 if narrow else 8, integer=True).tick_values(low / size, high / size)
-    ticks = [tick for tick in ticks if low - margin <= tick * size <= high + margin]
-    axes.set_xticks([tick * size for tick in ticks], [quantity(float(tick)) for tick in ticks])
-    axes.set_xlabel(f"{unit} after the violation" if low == 0 else f"{unit} before (−) and after the violation")
+    ticks = round_ticks((low - margin) / size, (high + margin) / size, 5 if plot.narrow else 9, integer=True)
+    plot.x.ticks([tick * size for tick in ticks], map(quantity, ticks))
+    plot.x.label = f"{unit} after the violation" if low == 0 else f"{unit} before (−) and after the violation"
 
 
 def _row(number: int, violation: ExplainedViolation, cause: Cause, clock: Clock) -> list[Cell]:

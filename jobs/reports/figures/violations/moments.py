@@ -6,12 +6,13 @@ from collections import Counter
 from datetime import date
 
 import pyarrow as pa
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.marks import Across, Stretch
 from jobs.reports.figures.drawing.palette import FAINT, QUIET, TODAY
+from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
@@ -37,19 +38,18 @@ def moments_figure(
     def moment(period: int) -> int:
         return start + round(period * width)
 
-    def draw(axes: Axes, narrow: bool) -> None:
+    def draw(plot: Plot) -> None:
         across = clock.hours(moment(1), moment(0))
         if low < 0:
-            axes.axvspan(low * across, 0, color=FAINT, alpha=0.5, linewidth=0, label="before the operating day")
-        lefts = [(period + 0.5) * across for period in tally]
-        axes.bar(lefts, list(tally.values()), width=0.88 * across, color=TODAY)
-        if low < 0:
-            axes.axvline(0, color=QUIET, linewidth=1.0)
-            axes.figure.legend(loc="outside upper left")
-        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        axes.set_ylabel("violations")
-        axes.grid(visible=False, axis="x")
-        label_times(axes, clock, start, moment(low), end, narrow=narrow)
+            plot.add(Stretch(low * across, 0, FAINT, label="before the operating day"))
+            plot.add(Across(0, Stroke(QUIET, 1.0), upright=True))
+        plot.columns([(period + 0.5) * across for period in tally], list(tally.values()), 0.88 * across, TODAY)
+        plot.x.grid = False
+        plot.y.limits(0, None)
+        plot.y.integer = True
+        plot.y.label = "violations"
+        label_times(plot, clock, start, moment(low), end)
+        plot.has_key = True
 
     peak = max(tally, key=lambda period: (tally[period], -period))
     some = "listed violations" if cut else "violations"

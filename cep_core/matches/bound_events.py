@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from cep_core.events.by_seq import BySeq
 from cep_core.events.table import in_order
 from cep_core.frames import Frame, NamedColumns, arrow_table, read_frame
 from cep_core.language.hints import did_you_mean
@@ -38,8 +39,8 @@ def events_of(
 
     >>> import cep_core as cep
     >>> log = pa.table({"event_type": list("ABB"), "ts": range(3), "x": [7, 8, 9]})
-    >>> found = cep.match("PATTERN SEQ(A a, B+ b[]) WITHIN 9 RETURN max(b[].x) AS most", log)
-    >>> cep.events_of(found.slice(2), log).select(["match", "variable", "position", "x"]).to_pylist()
+    >>> matches = cep.match("PATTERN SEQ(A a, B+ b[]) WITHIN 9 RETURN max(b[].x) AS most", log)
+    >>> cep.events_of(matches.slice(2), log).select(["match", "variable", "position", "x"]).to_pylist()
     [{'match': 0, 'variable': 'a', 'position': 1, 'x': 7}, {'match': 0, 'variable': 'b', 'position': 1, 'x': 9}]
     """
     listed = arrow_table(matches)
@@ -57,8 +58,8 @@ def events_of(
         "variable": pa.DictionaryArray.from_arrays(pa.array(place[order]), pa.array(names)).cast(pa.string()),
         "position": pa.array(position[order]),
     }
-    told = rows.take(pa.array(_rows_of(rows["seq"].to_numpy(), seqs[order])))
-    answer |= {name: told[name] for name in told.column_names if name not in answer}
+    bound_rows = rows.take(pa.array(BySeq(rows).rows(seqs[order])))
+    answer |= {name: bound_rows[name] for name in bound_rows.column_names if name not in answer}
     return cast(Frame, log.back(pa.table(answer)))
 
 
@@ -85,13 +86,3 @@ def _bound(column: pa.ChunkedArray, place: int) -> tuple[Any, Any, Any, Any]:
     starts = np.cumsum(counts) - counts
     position = np.arange(len(seqs)) - np.repeat(starts, counts) + 1
     return match, np.full(len(seqs), place), position, seqs.astype(np.int64)
-
-
-def _rows_of(seqs: Any, wanted: Any) -> Any:
-    """The row of each `seq` that is wanted."""
-    order = np.argsort(seqs, kind="stable")
-    places = np.minimum(np.searchsorted(seqs[order], wanted), max(len(seqs) - 1, 0))
-    rows = order[places] if len(seqs) else places
-    if len(wanted) and (not len(seqs) or (seqs[rows] != wanted).any()):
-        raise ValueError("matches name events that this log does not have: give the log in which they were found")
-    return rows

@@ -1,4 +1,4 @@
-"""The progress of a command: nothing for a second, then a bar on a terminal, or a line every few seconds in a log."""
+"""The progress of a long call: nothing for a second, then a bar on a terminal, or a line every few seconds in a log."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from jobs.runs.progress import SECONDS_BETWEEN_LINES, bar
-
+WIDTH = 24
+SECONDS_BETWEEN_LINES = 5.0
 QUIET_SECONDS = 1.0
 """Seconds before anything is shown: a short wait needs no bar."""
 SECONDS_BETWEEN_BARS = 0.1
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of fixed width.
+
+    >>> bar(1, 4)
+    '[######..................]'
+    """
+    filled = WIDTH if total <= 0 else WIDTH * min(done, total) // total
+    return f"[{'#' * filled}{'.' * (WIDTH - filled)}]"
 
 
 class Meter:

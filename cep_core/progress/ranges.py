@@ -7,16 +7,20 @@ range. Ranges are at least four times as long as the reach: reading back costs a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
-from jobs.log_files.reading.log_file import Tick
 
+Tick = Callable[[int, int], None]
+"""Receives how much is done, and of how much."""
 EVENTS_IN_RANGE = 1_000_000
 """The approximate number of events in a range, unless the reach needs more."""
+REACHES_IN_RANGE = 4
+"""The least length of a range, in reaches."""
 
 
 def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
@@ -43,7 +47,7 @@ def _moments(evaluator: Evaluator, events: pa.Table) -> list[int]:
     if reach.time is None or reach.points or reach.events or events.num_rows < 2 * EVENTS_IN_RANGE:
         return []
     first, last = events["ts"][0].as_py(), events["ts"][-1].as_py()
-    ranges = min(events.num_rows // EVENTS_IN_RANGE, (last - first) // (4 * max(reach.time, 1)))
+    ranges = min(events.num_rows // EVENTS_IN_RANGE, (last - first) // (REACHES_IN_RANGE * max(reach.time, 1)))
     if ranges < 2:
         return []
     cuts = [first + (last - first) * k // ranges for k in range(ranges)]

@@ -1,0 +1,81 @@
+"""A query bound to a notebook's log: its text, the schema that the log or the caller declares, the events in order."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+
+from cep_core.compile import UNNAMED, BoundText, parse_text
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
+from cep_core.frames import ReadFrame
+from cep_core.language.hints import did_you_mean
+from cep_core.language.patterns.user_aggregates import UserAggregates
+
+SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
+"""A log's schema, or attribute types (int, float, string, bool) by event type and attribute."""
+
+
+def bind_to_log(
+    query: str | Path,
+    log: ReadFrame,
+    schema: SchemaLike | None,
+    ties: str,
+    aggregates: UserAggregates | None = None,
+) -> tuple[BoundText, pa.Table]:
+    """The bound query and the events in order. Warns of event types that no event has, if one has a name like it."""
+    ordered = with_type_codes(in_order(log.events))
+    if schema is not None:
+        declared = schema_of(schema, log.unit, ties)
+        check_attributes(ordered, declared)
+        return parse_text(*text_of(query)).bind(declared, aggregates=aggregates), ordered
+    declared = log_schema_of(ordered, log.unit, Ties(ties))
+    if aggregates:
+        bound, asked = _of_bare_table(*text_of(query), declared, aggregates)
+    else:
+        known = (log.unit, declared.ties, tuple(declared.types), tuple(declared.columns.values()))
+        bound, asked = _bound(*text_of(query), *known)
+    for event_type in asked - declared.types.keys():
+        if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
+            warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
+    return bound, ordered
+
+
+@lru_cache(maxsize=64)
+def _bound(
+    text: str, path: str, unit: str, ties: Ties, types: tuple[str, ...], columns: tuple[Attribute, ...]
+) -> tuple[BoundText, frozenset[str]]:
+    """As `_of_bare_table`, kept with what is derived of it: it never changes.
+
+    Whoever asks for a log day by day asks for the same text again and again.
+    """
+    attributes = {column.name: column for column in columns}
+    return _of_bare_table(text, path, LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes))
+
+
+def _of_bare_table(
+    text: str, path: str, schema: LogSchema, aggregates: UserAggregates | None = None
+) -> tuple[BoundText, frozenset[str]]:
+    """A text bound to the schema of a bare table, and the event types that it names."""
+    written = parse_text(text, path)
+    return written.bind(schema, aggregates=aggregates), frozenset(written.mentioned.types)
+
+
+def text_of(query: str | Path) -> tuple[str, str]:
+    """A query's text, and the name of its file."""
+    return (query.read_text(encoding="utf-8"), str(query)) if isinstance(query, Path) else (query, UNNAMED)
+
+
+def schema_of(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
+    """A schema as the caller declares it."""
+    if isinstance(schema, LogSchema):
+        return schema
+    types = {
+        event_type: {name: Attribute(name, AttributeType(kind)) for name, kind in attributes.items()}
+        for event_type, attributes in schema.items()
+    }
+    return LogSchema(types, unit, Ties(ties))

@@ -1,0 +1,1 @@
+"""What a notebook asks of listed matches: their events, why each is one, why others are none, a picture."""

@@ -1,0 +1,64 @@
+"""Masked attributes: no byte of a report has one of their values, and reports without a mask are as they were."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from jobs.reports.masking import COVERED, masks_of
+from jobs.reports.publish import publish
+from jobs.reports.questions import questions_of
+from jobs.workload.declaration import load_workload, read_workload
+from tests.reports.lake.small_days import DAY
+from tests.reports.lake.small_workload import QUERIES, WORKLOAD, write_workload
+
+POLICY = (
+    "-- Who departed late without an arrival before?\nDepart(l, s, d) AND d > 5 AND NOT ONCE[0,1h] Arrive(line = l)"
+)
+
+
+def test_no_byte_of_a_report_has_a_masked_value(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path))
+    write_workload(tmp_path / "lines")
+    events = DeltaTable(places / "lake" / "lines" / "events").to_pyarrow_table(columns=["line", "station"])
+    found = {value for name in events.column_names for value in events[name].unique().to_pylist() if value}
+    values = {rf"\b{value}\b" for value in found if value.isalpha() and len(value) > 1}
+    assert len(values) > 1
+    for masked in (False, True):
+        if masked:
+            (tmp_path / "lines" / "workload.yaml").write_text(f"{WORKLOAD}mask: [line, station]\n")
+        publish(load_workload("lines"), DAY, DAY, "night")
+        home = tmp_path / "reports" / "lines"
+        texts = {path.relative_to(home).as_posix(): path.read_text() for path in home.rglob("*.*") if path.is_file()}
+        shown = {(name, value) for name, text in texts.items() for value in values if re.search(value, text)}
+        assert bool(shown) == (not masked), sorted(shown)
+
+
+def test_what_is_made_of_a_masked_attribute_is_covered(tmp_path: Path) -> None:
+    """Groups and violators are numbered, single values are absent, sums and counts stay."""
+    returned = "-- Who?\nRETURN a.station, a.delay_min + 1 AS more\nPATTERN SEQ(Depart a, Arrive b)\nWITHIN 1 hour\n"
+    write_workload(tmp_path / "lines", QUERIES | {"shown": returned}, {"alone.mfotl": POLICY})
+    path = tmp_path / "lines" / "workload.yaml"
+    path.write_text(f"{WORKLOAD}mask: [line, delay_min]\n")
+    workload = load_workload(tmp_path / "lines")
+    masks = masks_of(workload, questions_of(workload))
+    assert masks.numbered["late_chains"] == {"line"}
+    maximum = "max_D_delay_min"
+    assert masks.absent["late_chains"] == {maximum, *(f"{maximum}_{part}" for part in ("log10", "sign", "exact"))}
+    assert "more" in masks.absent["shown"]
+    assert "station" not in masks.absent["shown"] | masks.numbered["shown"]
+    assert {"l", "d"} <= masks.numbered["alone"]
+    assert "s" not in masks.numbered["alone"]
+    assert "alone_why" in masks.unread
+    refused = pa.table({"raw": ["L1,7"], "rule": ["shape"]})
+    assert masks.cover("quarantine", refused).to_pylist() == [{"raw": COVERED, "rule": "shape"}]
+    heavy = pa.table({"attribute": ["line", "station"], "value": ["L1", "North"]})
+    assert masks.cover("heavy_hitters", heavy)["value"].to_pylist() == [COVERED, "North"]
+    path.write_text(f"{WORKLOAD}mask: [lime]\n")
+    _, problems = read_workload(tmp_path / "lines")
+    assert any("unknown attribute 'lime'; did you mean 'line'?" in problem for problem in problems)
