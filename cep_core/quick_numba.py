@@ -10,17 +10,22 @@ imports SciPy then.
 Before Numba loads a compiled kernel from its cache, it imports and registers everything that it can compile. A kernel
 of this project that is in the cache needs of all that only Numba's memory of arrays. What is not in the cache is
 registered for by the compiler itself, when it begins.
+
+A checkout whose kernels were compiled at set-up has them in one folder. They are looked for there, however the process
+was started, unless `NUMBA_CACHE_DIR` names another one.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +33,8 @@ CACHING = "numba.core.caching"
 """The module of Numba that loads compiled kernels."""
 OWN = "cep_core.", "jobs."
 """The packages whose kernels are loaded so."""
+COMPILED = Path(__file__).parents[1] / ".cache/numba"
+"""Where set-up compiles the kernels of a checkout."""
 LOOKS_FOR = {"numba.misc.coverage_support": "coverage", "numba.np.arraymath": "scipy.linalg"}
 """Modules of Numba, and what each of them imports only to see whether it is there."""
 
@@ -78,6 +85,10 @@ class _Finder(MetaPathFinder):
 
 def install() -> None:
     """Change what Numba does when it is imported, or what is left of that."""
+    if "NUMBA_CACHE_DIR" not in os.environ and (COMPILED / ".compiled").exists():
+        os.environ["NUMBA_CACHE_DIR"] = str(COMPILED)
+        if "numba.core.config" in sys.modules:
+            sys.modules["numba.core.config"].reload_config()
     if CACHING in sys.modules:
         load_without_compiler(sys.modules[CACHING])
     if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):

@@ -20,11 +20,13 @@ COMMANDS = {
     # a workload: from the first file to its reports
     "new": ("new", "write a first workload folder from a file"),
     "check": ("check", "parse, bind and explain a workload; report everything that is wrong with it"),
+    "test": ("test", "judge a workload's cases: given events, expected answers"),
     "run": ("run", "load, slice, evaluate and publish operating days"),
     "status": ("status", "which days the lake holds, which are missing, which results are stale"),
     "try": ("try_", "evaluate one query on a day of the lake, in this process"),
     "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "sql": ("sql", "ask the lake in SQL"),
+    "alerts": ("alerts", "tell what a day's alerts say, send them, or try each place"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     # care of the lake and the machine

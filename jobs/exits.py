@@ -1,9 +1,9 @@
 """The ways in which a run can end: errors that a person can correct, with exit code and message.
 
 0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 4: `trendmill monitor
---fail` found a violation. 130: Ctrl-C. 143: SIGTERM.
-1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help
-(docs/operations.md).
+--fail` found a violation. 5: another run holds the lake. 130: Ctrl-C. 143: SIGTERM.
+1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help;
+after 5 it looks again a minute later (docs/operations.md).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ FAILED = 1
 WRONG_WORKLOAD = 2
 GATE = 3
 VIOLATED = 4
+BUSY = 5
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -85,6 +86,8 @@ class SchemaChanged(WrongWorkload):
 
 class LeaseHeld(RunError):
     """Another run holds the lake; the message names it. `note`: what is odd about its lease, if anything."""
+
+    code = BUSY
 
     def __init__(self, holder: str, expires: datetime | None = None, note: str = "") -> None:
         self.holder = holder

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from jobs.exits import WrongWorkload
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import nearest
+
+
+def query_named(workload: Workload, names: Collection[str], asked: str) -> str:
+    """The name, if the workload has such a query. Else WrongWorkload names the nearest query."""
+    if asked not in names:
+        raise WrongWorkload(f"workload '{workload.name}' has no query '{asked}'; {nearest(asked, names)}")
+    return asked
 
 
 def query_file(workload: Workload, asked: str) -> Path:
@@ -16,4 +24,4 @@ def query_file(workload: Workload, asked: str) -> Path:
         return files[asked]
     if Path(asked).is_file():
         return Path(asked)
-    raise WrongWorkload(f"workload '{workload.name}' has no query '{asked}'; {nearest(asked, files)}")
+    return files[query_named(workload, files, asked)]

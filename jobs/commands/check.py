@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import time
 from datetime import date
 
 from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Reach
-from jobs.analysis.folder import check_folder
+from jobs.analysis.folder import Folder, check_folder
 from jobs.analysis.slow_parts import slow_parts
 from jobs.analysis.unordered_parts import unordered_parts
+from jobs.commands.test import tell
 from jobs.exits import OK
+from jobs.questions.cases.case_file import read_case_files
+from jobs.questions.cases.suite import Suite, judge_all
 from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
@@ -25,14 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deep", action="store_true", help="also let Spark itself analyse the SQL, and the gate's library the rules"
     )
+    parser.add_argument("--test", action="store_true", help="also judge the workload's cases, as `trendmill test` does")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a summary of the workload. Raises WorkloadError with every problem of every file."""
+    """Print a summary of the workload. Exit code 1 if a case failed. Raises WorkloadError with every problem."""
     folder = check_folder(options.workload)
     workload, compiled, grids = folder.workload, folder.compiled, folder.grids
     if options.deep:
         _look_deep(workload)
+    cases = read_case_files(workload, compiled)
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
@@ -57,11 +63,22 @@ def run(options: argparse.Namespace) -> int:
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
+    if told := workload.alerts.alerts:
+        print(f"  {counted(len(told), 'alert')}, to {', '.join(workload.alerts.places)}")
     warnings = _tell_start(workload) + sum(_tell(workload, query) for query in compiled.values())
     for name, grid in grids.items():
         print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")
+    if cases:
+        queries = counted(len({case.query.name for case in cases}), "query", "queries")
+        print(f"  {counted(len(cases), 'case')} of {queries}: `trendmill test {workload.name}` judges them")
     print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
-    return OK
+    return OK if not options.test else tell(*_judged(folder))
+
+
+def _judged(folder: Folder) -> tuple[Suite, float]:
+    """The cases, judged, and in how many seconds."""
+    begin = time.perf_counter()
+    return judge_all(folder.workload, folder.compiled), time.perf_counter() - begin
 
 
 def _look_deep(workload: Workload) -> None:

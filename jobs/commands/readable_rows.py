@@ -11,12 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from jobs.commands.text_table import text_table
+from jobs.questions.result_columns import LOG, moments
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import scientific
-
-_MOMENTS = frozenset({"ts", "first_ts", "last_ts", "window_start", "window_end", "last_point"})
-_WINDOW = frozenset({"window_start", "window_end"})
-_LOG = "_log10"
 
 
 def readable_table(rows: pa.Table, clock: Clock, *, windows_of_events: bool = False) -> str:
@@ -28,16 +25,16 @@ def readable_table(rows: pa.Table, clock: Clock, *, windows_of_events: bool = Fa
     2013-03-08 03:00:00  1.6e46
     """
     names = rows.schema.names
-    kept = [name for name in names if not (name.endswith(_LOG) and name.removesuffix(_LOG) in names)]
-    moments = _MOMENTS - _WINDOW if windows_of_events else _MOMENTS
-    return text_table(kept, [[_cell(name, row, clock, moments) for name in kept] for row in rows.to_pylist()])
+    kept = [name for name in names if not (name.endswith(LOG) and name.removesuffix(LOG) in names)]
+    of_time = moments(windows_of_events)
+    return text_table(kept, [[_cell(name, row, clock, of_time) for name in kept] for row in rows.to_pylist()])
 
 
-def _cell(name: str, row: dict[str, Any], clock: Clock, moments: Set[str]) -> object:
+def _cell(name: str, row: dict[str, Any], clock: Clock, of_time: Set[str]) -> object:
     value = row[name]
-    if name in moments and isinstance(value, int):
+    if name in of_time and isinstance(value, int):
         local = clock.at(value)
         fraction = f"{local.microsecond:06d}".rstrip("0")
         return f"{local:%Y-%m-%d %H:%M:%S}" + (f".{fraction}" if fraction else "")
-    log10 = row.get(f"{name}{_LOG}")
+    log10 = row.get(f"{name}{LOG}")
     return scientific(log10) if value is None and log10 is not None else value

@@ -79,8 +79,13 @@ def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) ->
     yield f"    confidence {confidence:.3g}, {comparison} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
-    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest."""
+def why_not(
+    matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget, said: Path | None = None
+) -> Iterator[str]:
+    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest.
+
+    `said`: the one binding that is asked about.
+    """
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
@@ -95,6 +100,11 @@ def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], 
         yield f"{rows}: the pattern binds no {kinds} in this order"
         return
     path, verdicts = nearest
+    if said is not None and said != path:
+        if said not in judge.bindings(places):
+            yield f"{rows}: the pattern does not bind them as {_binding(matches, said)}"
+            return
+        path, verdicts = said, judge.verdicts(said)
     failing = [verdict for verdict in verdicts if not verdict.holds]
     if not failing:
         yield from _passed_over(matches, path, rows, budget)

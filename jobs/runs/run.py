@@ -106,12 +106,21 @@ class Run:
     scope: Scope | None = None
     loads: tuple[date, ...] = ()
     """The days that `ingest` and `validate` load, ascending: the run's own days, or other days for warm-up."""
+    selected: frozenset[str] | None = None
+    """The queries that are evaluated, where a person chose; the others keep their results. None: all."""
     judges: Judges | None = None
     """The processes that judge the days for the gate; None: this process does."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))
         object.__setattr__(self, "loads", tuple(sorted(self.loads or self.days)))
+
+    @property
+    def asked(self) -> Mapping[str, WorkloadQuery]:
+        """The queries that the run evaluates, by name."""
+        if self.selected is None:
+            return self.compiled
+        return {name: query for name, query in self.compiled.items() if name in self.selected}
 
     @property
     def spark(self) -> SparkSession:

@@ -145,6 +145,10 @@ class Scope:
         """A query's evaluations, by day."""
         return tuple(sorted((e for e in self.evaluations if e.query == query), key=lambda e: e.day))
 
+    def days_of(self, query: str) -> tuple[date, ...]:
+        """The days that a query is evaluated for, ascending."""
+        return tuple(evaluation.day for evaluation in self.of(query))
+
     def blocks(self, query: str) -> tuple[tuple[Evaluation, ...], ...]:
         """A query's evaluations in groups of consecutive days: each can be evaluated in one go."""
         blocks: list[list[Evaluation]] = []

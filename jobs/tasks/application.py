@@ -13,12 +13,12 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from jobs import places
-from jobs.exits import GateFailure
+from jobs.exits import GateFailure, WrongWorkload
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import give_back, lease_file, wait_for
 from jobs.quality.judges import judges_for
 from jobs.runs.progress import to_person
-from jobs.runs.run import Progress, StageOutcome
+from jobs.runs.run import Progress, StageOutcome, shown_days
 from jobs.tasks.ending import end, end_after
 from jobs.tasks.stored_workload import workload_of_run
 
@@ -37,8 +37,9 @@ class Application:
     """The work of one command line on a workload's lake.
 
     `first`, `last`: the operating days; None if `scope` finds them. `prepare` runs before the tables are opened.
-    `scope` decides what is evaluated; without it, the days do. `again`: days to load before that. `decide` gives an
-    application to do in place of this one, once the lease is held: the lake may change while a command waits for it.
+    `scope` decides what is evaluated; without it, the days do. `again`: days to load before that. `selected`: the only
+    queries that are evaluated. `decide` gives an application to do in place of this one, once the lease is held: the
+    lake may change while a command waits for it.
     """
 
     workload: str
@@ -50,6 +51,7 @@ class Application:
     prepare: Callable[[], None] | None = None
     scope: Callable[[Run], Scope] | None = None
     again: Sequence[date] = ()
+    selected: frozenset[str] | None = None
     decide: Callable[[], Application] | None = None
 
     def run(self) -> None:
@@ -77,7 +79,7 @@ class Application:
         from jobs.lake.session import LateSession
         from jobs.runs.input_size import input_size
         from jobs.tasks.nightly import TASKS as SPARK_TASKS
-        from jobs.tasks.nightly import begin, load_again, refused_days
+        from jobs.tasks.nightly import begin, left_stale, load_again, refused_days
         from jobs.workload.declaration import load_workload
 
         started = time.perf_counter()
@@ -94,6 +96,7 @@ class Application:
             run = begin(
                 self.folder, *days, run_id, session=session, lake=places.lake(), progress=progress, judges=judges
             )
+            run = replace(run, selected=self._selected(run))
             if self.scope is not None:
                 again = load_again(run, self.again)
                 scope = self.scope(run)
@@ -107,6 +110,11 @@ class Application:
                 check()
                 if task in self.tasks and task in SPARK_TASKS:
                     SPARK_TASKS[task](run)
+            if run.selected is not None:
+                for name, stale in left_stale(run).items():
+                    progress.note(
+                        f"{name} was not selected and is stale on {shown_days(stale)}: its page shows what was"
+                    )
             if "publish" in self.tasks:
                 with _stopping(session):
                     publish_run(run.workload, run.first, run.last, run_id, progress)
@@ -114,6 +122,13 @@ class Application:
                 raise GateFailure(refused)
         finally:
             session.stop()
+
+    def _selected(self, run: Run) -> frozenset[str] | None:
+        """The selected queries. Raises WrongWorkload if the run's workload, which may be a stored one, lacks one."""
+        for name in sorted(self.selected or ()):
+            if name not in run.compiled:
+                raise WrongWorkload(f"the workload of run {run.run_id} has no query '{name}'; begin another run")
+        return self.selected
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def _load(run: Run, steps: Iterable[tuple[date, ...]]) -> None:
 
 def _loads(run: Run) -> Iterator[tuple[date, ...]]:
     """The days to load, step by step: reaches in events or time-points depend on how much the loaded days contain."""
-    questions, bounds = questions_of(run.compiled, run.workload.limits), bounds_of(run.workload)
+    questions, bounds = questions_of(run.asked, run.workload.limits), bounds_of(run.workload)
 
     def missing() -> tuple[date, ...]:
         ledger = read_ledger(run.lake, run.workload.name)
@@ -147,7 +147,7 @@ def with_scope(run: Run) -> Run:
         return run
     ledger = read_ledger(run.lake, run.workload.name)
     loaded = loaded_by(run.lake, run.workload.name, run.run_id)
-    questions = questions_of(run.compiled, run.workload.limits)
+    questions = questions_of(run.asked, run.workload.limits)
     scope = evaluate_after_loading(questions, run.first, run.last, loaded, ledger, bounds_of(run.workload))
     return replace(run, scope=scope)
 
@@ -155,7 +155,17 @@ def with_scope(run: Run) -> Run:
 def stale_scope(run: Run) -> Scope:
     """The scope of all results in the lake that the present lake and workload would no longer give."""
     ledger = read_ledger(run.lake, run.workload.name)
-    return evaluate_stale(questions_of(run.compiled, run.workload.limits), ledger, bounds_of(run.workload))
+    return evaluate_stale(questions_of(run.asked, run.workload.limits), ledger, bounds_of(run.workload))
+
+
+def left_stale(run: Run) -> dict[str, tuple[date, ...]]:
+    """The queries that were not selected and whose results of the run's days the present lake and workload would no
+    longer give, each with these days."""
+    others = {name: query for name, query in run.compiled.items() if name not in run.asked}
+    ledger = read_ledger(run.lake, run.workload.name)
+    scope = evaluate_stale(questions_of(others, run.workload.limits), ledger, bounds_of(run.workload))
+    stale = {name: tuple(day for day in scope.days_of(name) if run.first <= day <= run.last) for name in others}
+    return {name: days for name, days in stale.items() if days}
 
 
 def refused_days(run: Run) -> dict[date, str]:

@@ -40,3 +40,25 @@ def test_a_first_call_imports_neither_library(root: Path) -> None:
         said = done.stdout.splitlines()
         assert said[:2] == ["[Decimal('1')]", "[]"]
     assert said[2:] == ["3.0 True", "5.0"]
+
+
+def test_kernels_are_looked_for_where_set_up_compiled_them(root: Path, tmp_path: Path) -> None:
+    """However the process was started, also if Numba was imported before; a folder of the caller's is kept."""
+    bare = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    compiled = root / ".cache/numba"
+    set_up = str(compiled) if (compiled / ".compiled").exists() else ""
+    program = "import cep_core, cep_core.arrays, numba; print(numba.config.CACHE_DIR)"
+    for begin, environment, expected in (
+        ("", bare, set_up),
+        ("import numba; ", bare, set_up),
+        ("", bare | {"NUMBA_CACHE_DIR": str(tmp_path)}, str(tmp_path)),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", begin + program],
+            env=environment,
+            cwd=root,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.strip() == expected

@@ -125,3 +125,15 @@ def test_nan_is_no_time_and_infinity_is_refused() -> None:
     assert moments(pa.chunked_array([[float("nan"), 1.5]]), "t", "ms", "s").to_pylist() == [None, 1500]
     with pytest.raises(WrongWorkload, match="'t' holds inf"):
         moments(pa.chunked_array([[float("inf")]]), "t", "s")
+
+
+def test_numbers_that_are_named_like_times_are_advised() -> None:
+    """Not taken, as they may be lengths of time; a name with spaces is quoted as a shell wants it."""
+    nasdaq = pa.table({"price": [27.85], "stock_time": [25_263_126]})
+    with pytest.raises(WrongWorkload, match=r"numbers named so may: --ts stock_time \(with --unit ms"):
+        read(nasdaq)
+    soccer = pa.table({"Period": [1], "Start Time [s]": [0.04], "Endpoints": [3]})
+    with pytest.raises(WrongWorkload, match=r"may: --ts 'Start Time \[s\]' \("):
+        read(soccer)
+    with pytest.raises(WrongWorkload, match="no column holds times; name it with --ts, one of price, times_seen"):
+        read(pa.table({"price": [1], "times_seen": [2]}))

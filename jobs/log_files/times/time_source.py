@@ -8,7 +8,8 @@ beside a column of days are refused, with the options that read them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -27,6 +28,7 @@ TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 """Names of columns of numbers that hold times."""
 
 _DAYS = re.compile(r"(^|[^a-z])(date|day)", re.IGNORECASE)
+_TIME = re.compile(r"(^|[^a-z])(time|ts)([^a-z]|$|stamp)", re.IGNORECASE)
 _BETWEEN = "+"
 """Joins names of columns that tell the time together."""
 
@@ -186,7 +188,7 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
         return (clocks,)
     numbers = next((n for n, kind in holds.items() if kind is Holds.NUMBERS and n.lower() in TIMES), None)
     if numbers is None:
-        raise WrongWorkload(f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}")
+        raise WrongWorkload(_no_times(table, [name for name, kind in holds.items() if kind is Holds.NUMBERS]))
     for day in _days(table):
         if day != numbers and _looks_like_clock(table[numbers]):
             form = _form_for(table[day], table[numbers])
@@ -195,6 +197,14 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
                 f"and its day? --ts {day}{_BETWEEN}{numbers} --ts-format {form} reads both, --ts {numbers} numbers"
             )
     return (numbers,)
+
+
+def _no_times(table: pa.Table, numbers: Sequence[str]) -> str:
+    """What is said where no column tells the time: columns of numbers that are named like times may."""
+    may = [f"--ts {shlex.quote(name)}" for name in numbers if _TIME.search(name)]
+    if not may:
+        return f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}"
+    return f"no column is sure to hold times; numbers named so may: {', '.join(may)} (with --unit ms if they count ms)"
 
 
 def _of(holds: dict[str, Holds | None], kind: Holds) -> str | None:

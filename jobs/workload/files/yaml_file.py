@@ -26,17 +26,18 @@ _LONGEST = 64
 """The most characters of a key that a place keeps."""
 
 
-def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
+def read_yaml(problems: Problems, path: Path, shown: str = "", *, as_written: bool = False) -> Any:
     """The file's content, or None if it cannot be read. `problems` keeps the places.
 
-    `shown`: the file's name in problems.
+    `shown`: the file's name in problems. `as_written`: values are texts as they stand in the file (10:00 is a number of
+    YAML), for a reader that knows their types; only null stays null.
     """
     shown = shown or path.name
     text = read_text(problems, path, shown)
     if text is None:
         return None
     try:
-        loader = _Loader(text)
+        loader = _Loader(text, as_written)
         try:
             root = loader.get_single_node()
             if root is None:
@@ -61,8 +62,9 @@ def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
 class _Loader(yaml.SafeLoader):
     """Values of YAML's own types, bounded. A text that only looks like a date or a number is kept as text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, as_written: bool = False) -> None:
         super().__init__(text)
+        self._as_written = as_written
         self._level = 0
         self._extents: dict[int, tuple[int, int]] = {}
         """For each node, the number of values that it stands for, and its levels of nesting."""
@@ -92,6 +94,8 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if self._as_written and isinstance(node, yaml.ScalarNode) and node.tag != "tag:yaml.org,2002:null":
+            return node.value
         try:
             return super().construct_object(node, deep)
         except (ValueError, ArithmeticError, AttributeError, KeyError, TypeError):

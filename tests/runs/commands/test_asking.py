@@ -1,4 +1,4 @@
-"""Commands that ask a lake and write nothing: `trendmill sql` and `trendmill try`."""
+"""Commands that ask a lake and write nothing there: `trendmill sql`, `trendmill try`, `trendmill test --record`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jobs.lake.asking import ask as answer
 from jobs.lake.asking import session_for_questions
 from jobs.lake.versions import versions_of
 from tests.runs.lake.lakes import CommandLine, SmallLake
-from tests.runs.lake.small_workload import POLICIES, day
+from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -152,3 +152,28 @@ def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLak
     heavy = [event for event in copied.table("events").to_pylist() if event["load"] >= 85 and event["day"] == day(1)]
     assert code == 0
     assert f"{sum(event['event_type'] == 'Start' for event in heavy):,} rows" in told
+
+
+def test_a_recorded_case_passes_at_once(trendmill: CommandLine, copied: SmallLake) -> None:
+    """Of every kind of question, with few events. A second case joins the first; a refused one leaves it as it is."""
+    for name in QUESTIONS:
+        code, told = trendmill("test", "--record", name, "--day", day(2).isoformat())
+        assert (name, code) == (name, 0), told
+        assert told.splitlines()[-1].endswith("; it passes")
+        assert len((copied.home / "cases" / f"{name}.yaml").read_text().splitlines()) < 25
+    third = ("--row", "3", "--title", "the third")
+    assert trendmill("test", "--record", "climbs", "--day", day(2).isoformat(), *third)[0] == 0
+    code, told = trendmill("test")
+    assert (code, told.split(";")[0]) == (0, f"{len(QUESTIONS) + 1} cases passed"), told
+    file = copied.home / "cases" / "climbs.yaml"
+    before = file.read_text()
+    for arguments, said in (
+        (third, "two cases are called 'the third'"),
+        (("--row", "100000"), "--row 100000: climbs has "),
+        (("--day", day(9).isoformat()), f"the lake does not hold {day(9)}"),
+    ):
+        code, told = trendmill("test", "--record", "climbs", "--day", day(2).isoformat(), *arguments)
+        assert code == 2
+        assert said in told
+    assert file.read_text() == before
+    assert [path.name for path in file.parent.iterdir() if path.name.startswith(".")] == []

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import date
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jobs.lake.versions import versions_of
+from jobs.questions.coming_run.work import Asked, coming_work
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.runs.ledger import loaded_by
 from jobs.runs.run import Silent
 from jobs.tasks import application
+from jobs.tasks.application import TASKS
 from jobs.tasks.maintenance import maintain
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import load_workload
 from tests.reports.lake.reading import read
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import day, write_day
@@ -151,3 +158,64 @@ def test_what_a_run_did_while_a_rebuild_waited_is_rebuilt(
         assert "stale" not in told
         assert "another definition" not in told
     assert {row["day"] for row in copied.rows("chains")} == {day(number) for number in range(1, 5)}
+
+
+def coming(lake: SmallLake, asked: Asked, *names: str) -> tuple[list[date], set[tuple[str, date]]]:
+    """The days that a run would load, and the results that it would find."""
+    workload = load_workload(lake.home)
+    compiled = {name: query for name, query in compile_workload(workload).items() if not names or name in names}
+    work = coming_work(workload, asked, compiled, lake.folder)
+    assert {(each.query, each.day) for each in work.scope.evaluations} == work.reasons.keys()
+    return [*work.loads], {*work.reasons}
+
+
+def done(lake: SmallLake, query: str, number: int = 2) -> tuple[list[date], set[tuple[str, date]]]:
+    """What the run loaded and found that was the last to evaluate a query's day."""
+    results = lake.rows("result_days")
+    [run] = [str(row["run_id"]) for row in results if (row["query"], row["day"]) == (query, day(number))]
+    loaded = loaded_by(lake.folder, "machines", run)
+    return [*loaded], {(str(row["query"]), row["day"]) for row in results if row["run_id"] == run}
+
+
+def test_selected_queries_alone_are_evaluated(copied: SmallLake, trendmill: CommandLine) -> None:
+    """Of two edits one is evaluated: the other keeps its rows, and `status` still lists it. So does a night."""
+    edit(copied, "climbs", "WITHIN 20 hours", "WITHIN 10 hours")
+    edit(copied, "silence", "x > 80", "x > 79")
+    kept = {name: copied.rows(name) for name in ("chains", "silence", "silence_episodes", "unstopped")}
+    versions, foretold = versions_of("machines", copied.folder), coming(copied, Asked(TASKS), "climbs")
+    code, told = trendmill("run", "--stale", "--select", "climbs", "--dry-run")
+    assert (code, "  evaluate  2013-01-02..2013-01-03: climbs: edited since" in told) == (0, True), told
+    assert versions_of("machines", copied.folder) == versions
+    code, told = trendmill("run", "--stale", "--select", "climb")
+    assert (code, "has no query 'climb'; did you mean 'climbs'?" in told) == (2, True)
+    code, told = trendmill("run", "--stale", "--select", "climbs")
+    assert code == 0, told
+    assert "silence was not selected and is stale on 2013-01-02..2013-01-03" in told
+    assert {name: copied.rows(name) for name in kept} == kept
+    assert done(copied, "climbs") == foretold == ([], {("climbs", day(1)), ("climbs", day(2))})
+    assert runs_of(copied, "climbs").isdisjoint({"run-1"})
+    told = trendmill("status")[1]
+    assert "stale: climbs" not in told
+    assert "stale: silence: 2013-01-02..2013-01-03" in told
+    write_day(copied.home, 3)
+    write_day(copied.home, 2, early=True)
+    asked, some = Asked(TASKS, day(3), day(3)), ("climbs", "chains")
+    foretold = coming(copied, asked, *some)
+    code, told = trendmill("run", "--from", day(3).isoformat(), "--select", *some, "--dry-run")
+    assert (code, told.splitlines()[1:3]) == (
+        0,
+        ["  load      2013-01-04: new", "  evaluate  2013-01-04: chains and climbs: no result yet"],
+    )
+    code, told = trendmill("run", "--from", day(3).isoformat(), "--select", *some)
+    assert code == 0, told
+    assert done(copied, "climbs", 3) == foretold
+    recorded = {(row["query"], row["day"]) for row in copied.rows("result_days")}
+    assert {query for query, on in recorded if on == day(3)} == {"climbs", "chains"}
+    assert "stale: unstopped: 2013-01-04" in trendmill("status")[1]
+    foretold = coming(copied, Asked(TASKS))
+    assert "load      2013-01-03: other bytes in 2013-01-03.csv" in trendmill("run", "--stale", "--dry-run")[1]
+    assert trendmill("run", "--stale")[0] == 0
+    assert done(copied, "silence", 3) == foretold
+    assert "stale" not in trendmill("status")[1]
+    code, told = trendmill("run", "--stale", "--stage", "publish", "--select", "climbs")
+    assert (code, "--select chooses what is evaluated" in told) == (2, True)
