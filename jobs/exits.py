@@ -1,9 +1,10 @@
 """The ways in which a run can end: errors that a person can correct, with exit code and message.
 
 0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 4: `trendmill monitor
---fail` found a violation. 5: another run holds the lake. 130: Ctrl-C. 143: SIGTERM.
-1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help;
-after 5 it looks again a minute later (docs/operations.md).
+--fail` found a violation. 130: Ctrl-C. 143: SIGTERM. 1: anything else. Airflow does not retry after 2 and 3, so an
+error has these codes only if trying again cannot help (docs/operations.md).
+
+A scheduler's programs (not `trendmill`) end with 5 if another run holds the lake: it looks again a minute later.
 """
 
 from __future__ import annotations
@@ -87,8 +88,6 @@ class SchemaChanged(WrongWorkload):
 class LeaseHeld(RunError):
     """Another run holds the lake; the message names it. `note`: what is odd about its lease, if anything."""
 
-    code = BUSY
-
     def __init__(self, holder: str, expires: datetime | None = None, note: str = "") -> None:
         self.holder = holder
         ends = f", whose lease ends at {expires:%Y-%m-%d %H:%M:%S}Z unless renewed" if expires else ""
@@ -127,6 +126,15 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, RunError):
         return error.code
     return WRONG_WORKLOAD if isinstance(error, QueryError) else FAILED
+
+
+def task_code(error: BaseException) -> int:
+    """The exit code of a program that a scheduler started, which waits for the lake by looking again.
+
+    >>> task_code(LeaseHeld("run 7")), exit_code(LeaseHeld("run 7"))
+    (5, 1)
+    """
+    return BUSY if isinstance(error, LeaseHeld) else exit_code(error)
 
 
 def is_expected(error: BaseException) -> bool:

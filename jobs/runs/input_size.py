@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from deltalake import DeltaTable
 
 from jobs import places
-from jobs.exits import OK, LeaseHeld, message
+from jobs.exits import OK, LeaseHeld, message, task_code
 from jobs.lake.leasing.lease import lease_file, refuse_another
 from jobs.lake.session import Scale, heap, properties, settings
 from jobs.raw.raw_frame import AS_TEXT
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 refuse_another(lease_file(places.lake(), folder_of(options.workload).name), options.run_id)
     except LeaseHeld as held:
         print(message(held), file=sys.stderr)
-        return held.code
+        return task_code(held)
     size = InputSize(0, 1)
     if options.first is not None:
         with suppress(WorkloadError, FileNotFoundError):
