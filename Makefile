@@ -137,6 +137,20 @@ $(STORAGE): tests/runs/storage/requirements.txt
 storage: s3 $(STORAGE) ## tests of lakes in S3, against a local server in an environment of its own
 	@scripts/run.sh pytest tests/runs/storage
 
+POSTGRES := .cache/airflow-postgres/.made
+
+$(POSTGRES): docker/requirements.txt
+	@$$(scripts/find_python.sh) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+	    --target $(@D)/packages --requirement $<
+	@touch $@
+
+airflow-scale: nights $(POSTGRES) ## a week of nights in Airflow on PostgreSQL beside another workload; what people do to tasks
+	@scripts/run.sh pytest --capture no tests/runs/scheduler
+
+image: ## the container image of the last commit, without a container engine, and the demo night in it
+	@scripts/build_image.sh
+
 worker-env: env ## packages, code and kernels for executors that see no folder of this machine (CPU=x86-64-v3), in one archive
 	@line=$$(scripts/run.sh python scripts/worker_env.py $(if $(CPU),--cpu $(CPU))) && echo "worker-env $$line"
 
@@ -152,4 +166,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster s3 storage worker-env requirements clean
+.PHONY: ready help env nights nightly backfill airflow check lint types imports test test-deep coverage conformance bench cluster s3 storage airflow-scale image worker-env requirements clean

@@ -11,8 +11,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, TypeVar, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
@@ -21,6 +23,9 @@ from cep_core.language.hints import did_you_mean
 
 Frame = TypeVar("Frame")
 """A log in any of the kinds above."""
+
+Moment = int | str | date | np.datetime64 | np.integer[Any]
+"""A moment of a log, as people write it: a number, or where the log has time-stamps a date, a datetime or its text."""
 
 _TIMES = ("ts", "first_ts", "last_ts", "window_start", "window_end")
 """Columns of answers that are moments of the log; the last two, from _WINDOW on, if windows are spans of time."""
@@ -45,6 +50,25 @@ class ReadFrame:
     unit: str
     log: object
     stamp: pa.DataType | None = None
+
+    def number(self, moment: Moment) -> int:
+        """A moment as the engine counts it; one without a zone is meant in the log's.
+
+        Raises ValueError where the log cannot hold it: with a zone or finer than its times, or any but a number if its
+        times are numbers.
+        """
+        if isinstance(moment, int | np.integer):
+            return int(moment)
+        if self.stamp is None:
+            raise ValueError(f"{moment!r} is no number, and the log's times are numbers")
+        value = pa.scalar(moment.item() if isinstance(moment, np.datetime64) else moment)
+        if not kinds.is_timestamp(value.type):
+            value = value.cast(pa.timestamp(self.stamp.unit))
+        if self.stamp.tz is not None and value.type.tz is None:
+            value = pc.assume_timezone(value, self.stamp.tz)
+        if self.stamp.tz is None and value.type.tz is not None:
+            raise ValueError(f"{moment!r} has a zone, and the log's times have none")
+        return int(value.cast(self.stamp).cast(pa.int64()).as_py())
 
     def back(self, answer: pa.Table, *, windows_of_events: bool = False) -> Any:
         """An answer of the log's kind, with time-stamps where the log has them. `windows_of_events`: the answer's

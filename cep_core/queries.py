@@ -12,7 +12,7 @@ import pyarrow as pa
 from cep_core.bound_log import SchemaLike, bind_to_log, schema_of, text_of
 from cep_core.compile import language_named, parse_text
 from cep_core.events.table import order
-from cep_core.frames import Frame, NamedColumns, read_frame
+from cep_core.frames import Frame, Moment, NamedColumns, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
@@ -132,7 +132,7 @@ def detect(
 def shed(
     queries: Mapping[str, str | Path],
     events: Frame,
-    interval: tuple[int, int],
+    interval: tuple[Moment, Moment],
     *,
     costs: Costs,
     bound: int,
@@ -140,13 +140,17 @@ def shed(
     weights: Mapping[str, float] | None = None,
     loads: Sequence[float] = (1.2, 1.4, 1.6, 1.8, 2.0),
     seeds: Sequence[int] = (0, 1, 2),
+    ts: str | None = None,
+    type: str | None = None,
+    seq: str | None = None,
     schema: SchemaLike | None = None,
     unit: str | None = None,
     ties: str = "concurrent",
 ) -> Frame:
     """The results that an operator too slow for the queries would have missed, under each shedding strategy.
 
-    Events before `interval` (log time, its end excluded) train the model; events inside it are used for the comparison.
+    Events before `interval` (log time, its end excluded; time-stamps or their text where the log has them) train the
+    model; events inside it are used for the comparison. `events`, `ts`, `type`, `seq`: as for `aggregate`.
     `costs`, `bound` and `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`,
     `load_over` (the interval), `bound_ns`, `query` (null: all of them), `metric`, `mean`, `deviation` and `n` over
     seeds, `unit`. Raises QueryError, NotSupportedYet for a pattern that is not a chain of event types.
@@ -161,12 +165,13 @@ def shed(
 
     if not queries:
         raise ValueError("no query to shed for")
-    log = read_frame(events, NamedColumns(), unit)
+    log = read_frame(events, NamedColumns(ts, type, seq), unit)
+    begin, end = (log.number(moment) for moment in interval)
     bound_queries = {}
     for name, query in queries.items():
         text, ordered = bind_to_log(query, log, schema, ties)
         bound_queries[name] = text.query
-    scenario = scenario_of(bound_queries, ordered, interval, costs, bound, weights=weights, buffer=buffer)
+    scenario = scenario_of(bound_queries, ordered, (begin, end), costs, bound, weights=weights, buffer=buffer)
     return cast(Frame, log.back(summarise(compare_shedding(scenario, loads=loads, seeds=seeds))))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-DAG_FILES = ("nightly.py", "backfill.py", "evaluation.py", "maintenance.py")
+DAG_FILES = ("nightly.py", "backfill.py", "evaluation.py", "late.py", "maintenance.py")
 
 
 class BrokenWorkloads(Exception):

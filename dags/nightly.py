@@ -7,10 +7,14 @@ names it; the logical date does not (it differs between the scheduler and `airfl
 **Writes** the workload's tables in the lake, whole days at a time, and its report. A second run of the same day, a
 retry, a run out of order, Airflow's own backfill: all leave the same tables.
 
-**Triage.** Each task's own notes say what its failures mean. In general: exit code 1 is retried (network, disk, a
-lease that another run holds); 2 (the workload folder must be corrected) and 3 (the quality gate refused the day) fail
-at once, with the reason in the log's last line. A failed night leaves a hole and nothing else: later nights go on,
-their reports say which day is missing, and running the day again mends what depended on it.
+**Alerts.** If the workload declares any, `alert` follows `publish` and `alert_refused` follows a refused `load`
+(docs/alerts.md). A message that cannot be sent fails these tasks and nothing else.
+
+**Triage.** Each task's own notes say what its failures mean. In general: exit code 1 is retried (network, disk);
+after 5 (another run holds the lake) the task looks again each minute; 2 (the workload folder must be corrected) and 3
+(the quality gate refused the day) fail at once, with the reason in the log's last line. A failed night leaves a hole
+and nothing else: later nights go on, their reports say which day is missing, and running the day again mends what
+depended on it.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from __future__ import annotations
 import pendulum
 from airflow.sdk import DAG, CronDataIntervalTimetable
 
+from trendmill.alert_tasks import add_alerts
 from trendmill.guarded import build_all
 from trendmill.run_tasks import DEFAULTS, add_run
 from trendmill.workload_folders import WorkloadFolder
@@ -39,7 +44,7 @@ def nightly(folder: WorkloadFolder) -> DAG:
         default_args={**DEFAULTS, "owner": folder.owner},
         tags=["trendmill", "nightly", folder.name],
     ) as dag:
-        add_run(folder, day, day)
+        add_alerts(folder, day, *add_run(folder, day, day))
     return dag
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "diff": ("diff", "what an edited query changes on days of the lake"),
     "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "sql": ("sql", "ask the lake in SQL"),
+    "alerts": ("alerts", "tell what a day's alerts say, send them, or try each place"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     # care of the lake and the machine

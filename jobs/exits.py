@@ -1,9 +1,10 @@
 """The ways in which a run can end: errors that a person can correct, with exit code and message.
 
 0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 4: `trendmill monitor
---fail` found a violation. 130: Ctrl-C. 143: SIGTERM.
-1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help
-(docs/operations.md).
+--fail` found a violation. 130: Ctrl-C. 143: SIGTERM. 1: anything else. Airflow does not retry after 2 and 3, so an
+error has these codes only if trying again cannot help (docs/operations.md).
+
+A scheduler's programs (not `trendmill`) end with 5 if another run holds the lake: it looks again a minute later.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ FAILED = 1
 WRONG_WORKLOAD = 2
 GATE = 3
 VIOLATED = 4
+BUSY = 5
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -124,6 +126,15 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, RunError):
         return error.code
     return WRONG_WORKLOAD if isinstance(error, QueryError) else FAILED
+
+
+def task_code(error: BaseException) -> int:
+    """The exit code of a program that a scheduler started, which waits for the lake by looking again.
+
+    >>> task_code(LeaseHeld("run 7")), exit_code(LeaseHeld("run 7"))
+    (5, 1)
+    """
+    return BUSY if isinstance(error, LeaseHeld) else exit_code(error)
 
 
 def is_expected(error: BaseException) -> bool:

@@ -43,6 +43,11 @@ def reports() -> Path:
     return _place("TRENDMILL_REPORTS", "reports")
 
 
+def reports_address() -> str:
+    """The address at which readers reach the published reports (TRENDMILL_REPORTS_URL); empty: none is known."""
+    return os.environ.get("TRENDMILL_REPORTS_URL", "").rstrip("/")
+
+
 def workloads() -> Path:
     """The folder whose subfolders are workloads (TRENDMILL_WORKLOADS, default ./workloads)."""
     return _place("TRENDMILL_WORKLOADS", "workloads")

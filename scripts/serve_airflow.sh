@@ -17,12 +17,14 @@ export AIRFLOW__API_AUTH__JWT_SECRET
 mkdir -p "$AIRFLOW_HOME"
 chmod 700 "$AIRFLOW_HOME"
 log=$AIRFLOW_HOME/server.log
-(
-    umask 077
-    [ -f "$AIRFLOW_HOME/airflow.db" ] || cp .cache/airflow.db "$AIRFLOW_HOME/airflow.db"
-    : > "$log"
-)
-chmod 600 "$AIRFLOW_HOME/airflow.db" "$log"
+(umask 077; : > "$log")
+chmod 600 "$log"
+if [ -n "${AIRFLOW__DATABASE__SQL_ALCHEMY_CONN:-}" ]; then
+    scripts/migrate_airflow.sh
+else
+    [ -f "$AIRFLOW_HOME/airflow.db" ] || (umask 077; cp .cache/airflow.db "$AIRFLOW_HOME/airflow.db")
+    chmod 600 "$AIRFLOW_HOME/airflow.db"
+fi
 
 trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
 trap exit INT TERM

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from math import log10
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pyarrow as pa
 
 from cep_core.bound_log import SchemaLike, bind_to_log
 from cep_core.events.table import order
-from cep_core.frames import Frame, NamedColumns, ReadFrame, arrow_table, read_frame
+from cep_core.frames import Frame, NamedColumns, arrow_table, read_frame
 from cep_core.language.bound_query import MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, Evaluator, of_table
@@ -66,7 +66,7 @@ def why_match(
     if missing:
         raise ValueError(f"matches have no column '{missing[0]}': they are not of this query")
     if "window_start" in values:
-        values["window_start"] = _number(match["window_start"], log)
+        values["window_start"] = log.number(values["window_start"])
     return MatchJudge(bound.query, order(ordered), lambda: listed).match(values, Budget(work))
 
 
@@ -143,10 +143,3 @@ def why_none(
 
 def _merged(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     return evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
-
-
-def _number(moments: pa.ChunkedArray, log: ReadFrame) -> Any:
-    """The number of an answer's moment: where the log has time-stamps, its answers have them, too."""
-    if not pa.types.is_integer(moments.type):
-        moments = moments.cast(log.stamp).cast(pa.int64())
-    return moments[0].as_py()

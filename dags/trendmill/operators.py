@@ -1,8 +1,10 @@
 """Two operators that know what an exit code means.
 
 The project's programs end with 0, or 2 (a workload, query or header must be corrected), 3 (the quality gate refused a
-day), or 1 (anything else). A retry helps only after 1. So 2 and 3 fail the task without a retry. The last line of the
-task's log is the last line that the program printed. Tasks downstream become `upstream_failed`.
+day), 5 (another run holds the lake), or 1 (anything else). A retry helps only after 1. So 2 and 3 fail the task without
+a retry, and tasks downstream become `upstream_failed`. After 5 the task gives its slot of the pool back and looks again
+a minute later, as often as needed, without using up a retry. The last line of the task's log is the last line that the
+program printed.
 """
 
 from __future__ import annotations
@@ -12,17 +14,22 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowRescheduleException
 
+from trendmill.drivers import end_drivers
 from trendmill.places import ROOT, environment, is_chosen_by_input, on_cluster, spark_settings
 
 FINAL_EXIT_CODES = frozenset({2, 3})
+BUSY = 5
+LOOK_AGAIN = timedelta(minutes=1)
+"""How long a task waits for the lake before it looks again."""
 LAST_WORDS = re.compile(r"^trendmill: (.+)$")
 
 
@@ -35,6 +42,8 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
     words = [match[1] for line in lines if (match := LAST_WORDS.match(line.strip()))] or [
         line for line in lines if line.strip()
     ]
+    if code == BUSY:
+        return AirflowRescheduleException(datetime.now(UTC) + LOOK_AGAIN)
     message = f"{what} ended with exit code {code}: {words[-1].strip() if words else 'it printed nothing'}"
     return AirflowFailException(message) if code in FINAL_EXIT_CODES else AirflowException(message)
 
@@ -42,11 +51,12 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
 class Program:
     """A program of the project in a process of its own. `module` is what `python -m` runs."""
 
-    def __init__(self, module: str, arguments: Sequence[str]) -> None:
+    def __init__(self, module: str, arguments: Sequence[str], further: Mapping[str, str] | None = None) -> None:
+        """`further`: variables of the program's environment beside the project's places."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             cwd=ROOT,
-            env={**os.environ, **environment()},
+            env={**os.environ, **environment(), **(further or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -104,6 +114,7 @@ class SparkTask(SparkSubmitOperator):
         if self._program is not None:
             self._program.end()
         else:
+            end_drivers()
             super().on_kill()
 
     def _settings_for_input(self) -> str:
@@ -116,6 +127,7 @@ class SparkTask(SparkSubmitOperator):
             command, cwd=ROOT, env={**os.environ, **environment()}, capture_output=True, text=True, check=False
         )
         if done.returncode:
+            self.log.warning("%s", done.stderr.strip())
             raise failure(f"{self.task_id} (choosing Spark's settings)", done.returncode, done.stderr.splitlines())
         return done.stdout
 
@@ -147,8 +159,12 @@ class Command(BaseOperator):
         self._program: Program | None = None
 
     def execute(self, context: Any) -> None:
-        self._program = Program(self.module, self.arguments)
+        self._program = Program(self.module, self.arguments, self.further_environment())
         self._program.finish(self.task_id, self.log.info)
+
+    def further_environment(self) -> Mapping[str, str]:
+        """Variables for the program that this process alone knows."""
+        return {}
 
     def on_kill(self) -> None:
         if self._program is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import Asset, WeightRule
+from airflow.sdk import Asset, BaseOperator, WeightRule
 
 from trendmill.operators import Command, SparkTask
 from trendmill.workload_folders import WorkloadFolder
@@ -61,8 +61,11 @@ def run_arguments(folder: WorkloadFolder, first: str, last: str) -> list[str]:
     return ["--workload", folder.name, "--from", first, "--to", last, "--run-id", "{{ dag.dag_id }}/{{ run_id }}"]
 
 
-def add_run(folder: WorkloadFolder, first: str, last: str) -> None:
-    """Add the four tasks for the days `first`..`last` (texts or templates) to the DAG or task group being defined."""
+def add_run(folder: WorkloadFolder, first: str, last: str) -> tuple[BaseOperator, BaseOperator]:
+    """Add the four tasks for the days `first`..`last` (texts or templates) to the DAG or task group being defined.
+
+    Returns the first and the last one.
+    """
     arguments = run_arguments(folder, first, last)
     spark_tasks = [
         SparkTask(task_id=task, name=f"{folder.name} {task}", doc_md=doc, task=task, arguments=arguments)
@@ -78,3 +81,4 @@ def add_run(folder: WorkloadFolder, first: str, last: str) -> None:
     )
     for before, after in zip(spark_tasks, [*spark_tasks[1:], publish], strict=True):
         before >> after
+    return spark_tasks[0], publish

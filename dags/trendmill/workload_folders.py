@@ -1,6 +1,7 @@
 """Facts about workload folders that a calendar needs: the owner, the start of a day, and the tables that are filled.
 
-Reads only four values at the top of `workload.yaml` and the names of the query files, so no anchor is ever expanded.
+Reads only four values at the top of `workload.yaml`, what a calendar must know of its alerts, and the names of the
+query files. No anchor is ever expanded.
 `trendmill check` decides whether queries and sources are right, and each night's first task runs it. A folder that
 cannot even be scheduled is a `BrokenFolder` with the reason. `trendmill check` also refuses everything that is refused
 here (jobs/workload/declaration.py); tests/dags/test_folders.py compares the two.
@@ -11,11 +12,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 import yaml
+
+from trendmill.alert_facts import AlertFacts, read_alert_facts
 
 SHARED_TABLES = ("events", "quarantine", "stream_statistics", "heavy_hitters", "slicing_plans", "result_days")
 DAILY = re.compile(r"([0-5]?[0-9])\s+([01]?[0-9]|2[0-3])\s+\*\s+\*\s+\*")
@@ -41,6 +44,7 @@ class WorkloadFolder:
     cron: str
     start: date
     tables: tuple[str, ...]
+    alerts: AlertFacts = field(default_factory=AlertFacts)
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def read_workload_folders(root: Path) -> Iterator[WorkloadFolder | BrokenFolder]
 def _read(file: Path) -> WorkloadFolder:
     if not NAME.fullmatch(file.parent.name):
         raise ValueError("the folder's name is not a lower case letter and up to 63 such letters, digits and '_'")
-    values = _values(_text(file))
+    root = yaml.compose(_text(file), Loader=yaml.SafeLoader)
+    values = _values(root)
     questions = sorted(path.stem for pattern in QUERY_FILES for path in file.parent.glob(pattern))
     for name in questions:
         if not NAME.fullmatch(name):
@@ -87,6 +92,7 @@ def _read(file: Path) -> WorkloadFolder:
         cron=_daily(values.get("schedule", "")),
         start=_day(values.get("start", "")),
         tables=(*SHARED_TABLES, *questions),
+        alerts=read_alert_facts(root),
     )
 
 
@@ -100,9 +106,8 @@ def _text(file: Path) -> str:
     return read.decode("utf-8")
 
 
-def _values(text: str) -> dict[str, str]:
+def _values(root: yaml.Node | None) -> dict[str, str]:
     """The single values at the top level of a YAML file, as they are written; nested values are not read."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
         raise ValueError("workload.yaml is not a mapping")
     values: dict[str, str] = {}

@@ -12,6 +12,7 @@ from jobs.workload.compiled import WorkloadQuery, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
+from jobs.workload.sections.alerting.declared import check_measures
 from jobs.workload.sections.experiment_grids import read_grids
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def check_folder(name_or_folder: str | Path) -> Folder:
         problems.point("events.sql", mark, mistake.message, mistake.hint)
     find_rule_problems(problems, workload)
     compiled, wrong = compile_questions(workload)
+    check_measures(problems, workload.alerts, {name: query.bound.kind for name, query in compiled.items()})
     grids, senseless = read_grids(path)
     mistakes = [*problems.found, *wrong, *senseless]
     if mistakes:

@@ -6,6 +6,7 @@ import argparse
 from datetime import UTC, date, datetime
 
 from jobs import places
+from jobs.alerts.outbox import Outbox
 from jobs.exits import OK
 from jobs.lake.leasing.lease import lease_file, read
 from jobs.runs.changed_files import changed_files
@@ -60,6 +61,9 @@ def run(options: argparse.Namespace) -> int:
     if stale.evaluations or again or changed:
         do = "load them again and evaluate" if again or changed else "evaluate"
         print(f"to {do} what is stale: trendmill run {workload.name} --stale")
+    for waiting in Outbox.of(places.lake(), workload.name).waiting():
+        message, why = waiting.message, f": {waiting.problem}" if waiting.problem else ""
+        print(f"  alert not sent yet: {message.thing} of {message.day} to {message.place}{why}")
     lease = read(lease_file(places.lake(), workload.name))
     if lease is not None and not lease.is_over(datetime.now(UTC)):
         print(f"in use by {lease.holder} until {lease.expires:%Y-%m-%d %H:%M}Z")

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from jobs.reports.answers.missing import NO_RESULT, is_missing
+from jobs.reports.answers.series import Series, series_of
 from jobs.reports.comparisons.shedding_answer import QUESTION
 from jobs.reports.comparisons.shedding_comparison import missed_by_day
+from jobs.reports.history.calendar import WEEKDAYS, months_of
+from jobs.reports.history.neighbours import link_days
+from jobs.reports.history.query_history import FOLDER as HISTORY
+from jobs.reports.history.query_history import write_histories
+from jobs.reports.history.sparkline import sparkline
 from jobs.reports.kinds.by_kind import presentation_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
@@ -23,56 +31,67 @@ from jobs.workload.sections.experiment_grids import FOLDER as EXPERIMENTS
 
 DAYS = 400
 """The number of days that are listed, newest first."""
-
+RECENT = 31
+"""The number of those that are not folded."""
 
 AT_LEAST = "≥\u202f"
 """Put before a number of matches if only listed matches were counted."""
 
 
+@dataclass(frozen=True)
+class _AllDays:
+    """What a workload's own page is made from: days, newest first, their loads, and the rows of `result_days`."""
+
+    days: list[date]
+    loads: Mapping[date, Mapping[str, Any]]
+    records: Mapping[date, Mapping[str, Mapping[str, Any]]]
+    headlines: Mapping[str, Mapping[date, Magnitude]]
+    series: Mapping[str, Series]
+    missed: Mapping[date, float]
+
+    @staticmethod
+    def read(questions: Sequence[Question], reader: LakeReader) -> _AllDays:
+        records: dict[date, dict[str, Mapping[str, Any]]] = {}
+        for row in rows(reader.read("result_days")):
+            records.setdefault(row["day"], {})[row["query"]] = row
+        loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
+        days = sorted({*records, *loads}, reverse=True)
+        headlines, series = {}, {}
+        for question in questions:
+            name = question.name
+            own = {day: records[day][name] for day in days[:DAYS] if name in records.get(day, {})}
+            headlines[name] = presentation_of(question).headlines(question, own, reader)
+            series[name] = series_of(own, headlines[name])
+        missed = missed_by_day(reader, days[:DAYS][-1], days[0]) if days else {}
+        return _AllDays(days, loads, records, headlines, series, missed)
+
+    def state(self, day: date) -> str:
+        return _state(self.loads.get(day), self.records.get(day, {}))
+
+
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
-    """Write a workload's own index page into `home`."""
-    records: dict[date, dict[str, dict[str, object]]] = {}
-    for row in rows(reader.read("result_days")):
-        records.setdefault(row["day"], {})[row["query"]] = row
-    loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
-    days = sorted({*records, *loads}, reverse=True)
-    listed = days[:DAYS]
-    headlines = {}
-    for question in questions:
-        records_of_query = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
-        headlines[question.name] = presentation_of(question).headlines(question, records_of_query, reader)
-    missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
-    lines: list[dict[str, Any]] = []
-    for day in listed:
-        published = (home / day.isoformat() / "index.html").exists()
-        load = loads.get(day)
-        lines.append(
-            {
-                "day": brief(day),
-                "link": f"{day.isoformat()}/index.html" if published else "",
-                "events": quantity(load["events"]) if load else "–",
-                "state": _state(load, records.get(day, {})),
-                "numbers": [
-                    _number(records.get(day, {}).get(question.name), headlines[question.name].get(day))
-                    for question in questions
-                ],
-                "missed": share(missed[day]) if day in missed else "–",
-                "shedding": f"{day.isoformat()}/shedding.html"
-                if (home / day.isoformat() / "shedding.html").exists()
-                else "",
-            }
-        )
+    """Write a workload's own first page and the pages over all days into `home`, and link its days."""
+    link_days(home)
+    found = _AllDays.read(questions, reader)
+    write_histories(workload, found.series, questions, home)
+    listed = found.days[:DAYS]
+    links = {day: f"{day.isoformat()}/index.html" for day in listed if (home / day.isoformat() / "index.html").exists()}
+    lines = [_line(day, questions, found, links.get(day, ""), home) for day in listed]
+    out = Counter(on.day for series in found.series.values() for on in series.days if on.stands_out)
     content = {
         "title": workload.title,
-        "questions": [
-            (question.name, question.asked, presentation_of(question).unit(question)) for question in questions
-        ],
-        "shed": QUESTION if missed else "",
+        "questions": [_card(question, found.series[question.name]) for question in questions],
+        "months": months_of(links, {day: found.state(day) for day in listed}, out),
+        "weekdays": WEEKDAYS,
+        "shed": QUESTION if found.missed else "",
         "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
+        "names": [question.name for question in questions],
+        "units": sorted({presentation_of(question).unit(question) for question in questions}),
         "lines": lines,
-        "summary": f"{counted(len(days), 'operating day')} in the lake"
-        + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),
-        "cut": len(days) > DAYS,
+        "recent": RECENT,
+        "summary": f"{counted(len(found.days), 'operating day')} in the lake"
+        + (f", from {spoken(found.days[-1])} to {spoken(found.days[0])}." if found.days else "."),
+        "cut": len(found.days) > DAYS,
         "at_least": any(AT_LEAST in number for line in lines for number in line["numbers"]),
         "owner": workload.owner,
     }
@@ -82,6 +101,34 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "pages": [],
     }
     write_pages(home, [Page("index.html", "workload.html", content)], frame)
+
+
+def _card(question: Question, series: Series) -> dict[str, Any]:
+    """A question with its small line and its latest number."""
+    latest = series.days[-1] if series.days else None
+    return {
+        "name": question.name,
+        "asked": question.asked,
+        "link": f"{HISTORY}/{question.name}.html",
+        "unit": presentation_of(question).unit(question),
+        "spark": sparkline(series),
+        "latest": "" if latest is None else f"{spoken(latest.day)}: {latest.change.sentence}",
+    }
+
+
+def _line(day: date, questions: Sequence[Question], found: _AllDays, link: str, home: Path) -> dict[str, Any]:
+    """A day's row of numbers."""
+    load, records = found.loads.get(day), found.records.get(day, {})
+    shedding = f"{day.isoformat()}/shedding.html"
+    return {
+        "day": brief(day),
+        "link": link,
+        "events": quantity(load["events"]) if load else "–",
+        "state": found.state(day),
+        "numbers": [_number(records.get(name), found.headlines[name].get(day)) for name in (q.name for q in questions)],
+        "missed": share(found.missed[day]) if day in found.missed else "–",
+        "shedding": shedding if (home / shedding).exists() else "",
+    }
 
 
 def write_root(reports: Path) -> None:
@@ -114,7 +161,7 @@ def _number(record: Mapping[str, Any] | None, headline: Magnitude | None) -> str
     return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(headline or Magnitude.of(0))
 
 
-def _state(load: dict[str, object] | None, records: dict[str, dict[str, object]]) -> str:
+def _state(load: Mapping[str, Any] | None, records: Mapping[str, Mapping[str, Any]]) -> str:
     if load is not None and load["refused"]:
         return "refused by the gate"
     if not records:

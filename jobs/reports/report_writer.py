@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from markupsafe import Markup
+
 from jobs.reports.day_report import DayReport, report_day
+from jobs.reports.history.neighbours import PLACE
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
@@ -81,4 +84,5 @@ def _frame(workload: Workload, pages: list[Page], on: date) -> dict[str, object]
         "day_title": spoken(on),
         "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), (spoken(on), "")],
         "pages": menu,
+        "neighbours": Markup(PLACE),
     }

@@ -7,7 +7,7 @@ no data is read.
 
 `python -m jobs.runs.input_size --workload W --task load --from D --to D` prints the settings as a properties file, for
 spark-submit, which must know heap and compilers before any code of ours runs (docs/decisions/0008). For a task that
-needs no Spark it prints nothing.
+needs no Spark it prints nothing. If another run holds the lake it ends with exit code 5, before a JVM starts in vain.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import sys
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,10 +26,12 @@ from typing import TYPE_CHECKING
 from deltalake import DeltaTable
 
 from jobs import places
+from jobs.exits import OK, LeaseHeld, message, task_code
+from jobs.lake.leasing.lease import lease_file, refuse_another
 from jobs.lake.session import Scale, heap, properties, settings
 from jobs.raw.raw_frame import AS_TEXT
 from jobs.runs.run import days_between
-from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.declaration import Workload, folder_of, load_workload
 from jobs.workload.files.problems import WorkloadError
 from jobs.workload.sections.sources import Source, local_path
 
@@ -153,9 +156,9 @@ def table_bytes(table: Path, first: date | None, last: date | None) -> int:
     return AS_TEXT * sum(size for size, day in zip(sizes, days, strict=True) if first <= day <= last)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the settings for one task as a properties file; nothing for a task that needs no Spark. A wrong folder gets
-    those of the small scale.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the settings for one task as a properties file; nothing for a task that needs no Spark. Returns the exit
+    code. A wrong folder gets the settings of the small scale.
 
     The task itself then says what is wrong with the folder.
     """
@@ -164,8 +167,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--task", required=True)
     parser.add_argument("--from", dest="first", type=date.fromisoformat)
     parser.add_argument("--to", dest="last", type=date.fromisoformat)
-    parser.add_argument("--run-id", help="not looked at: the arguments are those of jobs/spark_task.py")
+    parser.add_argument("--run-id", help="the run that asks; without it nobody looks at the lease")
     options = parser.parse_args(arguments)
+    try:
+        with suppress(WorkloadError):
+            if options.run_id is not None:
+                refuse_another(lease_file(places.lake(), folder_of(options.workload).name), options.run_id)
+    except LeaseHeld as held:
+        print(message(held), file=sys.stderr)
+        return task_code(held)
     size = InputSize(0, 1)
     if options.first is not None:
         with suppress(WorkloadError, FileNotFoundError):
@@ -173,7 +183,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             size = input_size(workload, [options.task], options.first, options.last, places.lake())
     if size.scale == "large" or options.task not in WITHOUT_SPARK:
         print(properties(settings("local", size.scale)), end="")
+    return OK
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

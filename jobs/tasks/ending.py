@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from jobs.exits import FINAL, OK, exit_code, is_expected, message
+from jobs.exits import FINAL, OK, exit_code, is_expected, message, task_code
 from jobs.lake.leasing.lease import give_back, lease_file
 from jobs.signals import interruption, terminable
 from jobs.tasks.stored_workload import forget
@@ -35,7 +35,7 @@ def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) ->
         print(message(error), file=sys.stderr, flush=True)
         if name:
             end_after(error, lake, name, run_id)
-        return exit_code(error)
+        return task_code(error)
 
 
 def end(lake: Path, workload: str, run_id: str) -> None:

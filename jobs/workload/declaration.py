@@ -18,6 +18,7 @@ from jobs.workload.files.problems import Problems, WorkloadError, brief, nearest
 from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
+from jobs.workload.sections.alerting.declared import Alerts, read_alerts
 from jobs.workload.sections.event_types import (
     masked_types,
     read_atoms,
@@ -75,6 +76,7 @@ class Workload:
     shedding: Shedding | None = None
     """The operator that queries with load shedding share; None: no query asks for it."""
     expectations: Expectations = field(default_factory=Expectations)
+    alerts: Alerts = field(default_factory=Alerts)
 
     @property
     def operating_days(self) -> OperatingDays:
@@ -145,7 +147,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         "workload.yaml",
         loaded,
         required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask"),
+        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "alerts"),
     )
     name = folder.name if base == folder else base.name
     if not is_name(name):
@@ -173,7 +175,8 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         if types and event_type not in types:
             hint = nearest(event_type, types)
             problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}")
-    queries = read_query_settings(problems, section.items.get("queries"), check_names(problems, folder))
+    files = check_names(problems, folder)
+    queries = read_query_settings(problems, section.items.get("queries"), files)
     shedding = read_shedding(problems, section.items.get("shedding"))
     for query, settings in queries.items():
         if settings.shedding is not None and section.items.get("shedding") is None:
@@ -201,6 +204,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         slicing=read_slicing(problems, section.items.get("slicing")),
         shedding=shedding,
         expectations=_expectations(problems, folder, sources),
+        alerts=read_alerts(problems, section.items.get("alerts"), list(files)),
     )
 
 

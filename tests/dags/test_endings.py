@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import stat
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ DAY = "2013-03-08"
 
 @pytest.fixture
 def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `spark-submit` first on PATH that notes its arguments; a task named in `codes` ends with that code."""
+    """A `spark-submit` first on PATH that notes its arguments; a task named in `codes` ends with that code.
+
+    But the submission whose number `free_at` holds ends well.
+    """
     program = tmp_path / "bin" / "spark-submit"
     program.parent.mkdir()
     program.write_text(
@@ -31,6 +35,7 @@ cp "$(sed -E 's/.*--properties-file ([^ ]+).*/\\1/' <<< "$*")" {tmp_path}/$task.
 echo "10:00:00 {{stage}} 1.0 s"
 code=$(sed -n "s/^$task //p" {tmp_path}/codes 2>/dev/null)
 [ -z "$code" ] || echo "{GATE}"
+[ "$(wc -l < {tmp_path}/submitted)" != "$(cat {tmp_path}/free_at 2>/dev/null)" ] || code=
 echo "Shutdown hook called"
 exit ${{code:-0}}
 """
@@ -144,6 +149,21 @@ def test_the_program_has_the_last_word(bag: Any, spark_submit: Path, code: int, 
         task.execute({})
     assert type(caught.value).__name__ == kind
     assert str(caught.value).endswith("rate of Departure")
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_task_waits_for_a_lake_in_use_without_using_up_a_retry(
+    bag: Any, spark_submit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 5: the task looks again later, and goes on when the lake is free."""
+    import trendmill.operators
+
+    monkeypatch.setattr(trendmill.operators, "LOOK_AGAIN", timedelta(seconds=0))
+    (spark_submit / "codes").write_text("load 5\n")
+    (spark_submit / "free_at").write_text("3")
+    assert set(run(bag, "nightly_small").values()) == {"success"}
+    tasks = [line.split()[0] for line in (spark_submit / "submitted").read_text().splitlines()]
+    assert tasks == ["load"] * 3 + ["slice", "evaluate"]
 
 
 def test_a_backfill_runs_its_chunks(bag: Any, spark_submit: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """One set of versions: requirements, container image and compose file say the same, and nothing is left open.
 
-The container files are checked here and nowhere else: no container engine runs where this project is developed.
+`make image` builds the image; the compose file is only checked here, since no container engine runs where this project
+is developed.
 """
 
 from __future__ import annotations

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -15,6 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cep_core as cep
+from cep_core.frames import NamedColumns, read_frame
+from cep_core.shedding.arrays.costs import Costs
 
 KINDS: dict[str, Callable[[pa.Table], Any]] = {
     "pandas": lambda table: table.to_pandas(),
@@ -135,3 +139,54 @@ def test_what_is_no_log_is_refused() -> None:
     fine = pa.table({"event_type": ["A"], "ts": pa.array([1], pa.timestamp("ms"))})
     with pytest.raises(ValueError, match="times are finer than unit='s'"):
         cep.match("PATTERN A a WITHIN 9", fine, unit="s")
+
+
+BERLIN = pa.timestamp("ms", "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("stamp", "moment", "number"),
+    [
+        (BERLIN, "2026-07-01 09:30", 1_782_891_000_000),
+        (BERLIN, datetime(2026, 7, 1, 9, 30), 1_782_891_000_000),
+        (BERLIN, datetime(2026, 7, 1, 7, 30, tzinfo=UTC), 1_782_891_000_000),
+        (BERLIN, np.datetime64("2026-07-01T09:30"), 1_782_891_000_000),
+        (BERLIN, date(2026, 7, 1), 1_782_856_800_000),
+        (BERLIN, 17, 17),
+        (pa.timestamp("s"), "2026-07-01 09:30", 1_782_898_200),
+        (pa.int64(), np.int64(5), 5),
+    ],
+)
+def test_a_moment_of_a_log(stamp: pa.DataType, moment: object, number: int) -> None:
+    """Texts, dates and datetimes without a zone are meant in the log's."""
+    log = pa.table({"event_type": ["A"], "ts": pa.array([0], pa.int64()).cast(stamp)})
+    assert read_frame(log, NamedColumns(), None).number(moment) == number
+
+
+@pytest.mark.parametrize(
+    ("stamp", "moment", "message"),
+    [
+        (pa.int64(), "2026-07-01", "is no number"),
+        (pa.timestamp("s"), datetime(2026, 7, 1, tzinfo=UTC), "has a zone"),
+        (pa.timestamp("s"), datetime(2026, 7, 1, 0, 0, 0, 5), "would lose data"),
+        (pa.timestamp("s"), "yesterday", "yesterday"),
+    ],
+)
+def test_a_moment_that_a_log_cannot_hold(stamp: pa.DataType, moment: object, message: str) -> None:
+    """Nothing is rounded or guessed."""
+    log = pa.table({"event_type": ["A"], "ts": pa.array([0], pa.int64()).cast(stamp)})
+    with pytest.raises(ValueError, match=message):
+        read_frame(log, NamedColumns(), None).number(moment)
+
+
+def test_shedding_of_a_frame_between_time_stamps() -> None:
+    """The interval may be time-stamps or their text, and the columns may have other names."""
+    begin = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
+    plain = pa.table({"event_type": list("AABB") * 50, "ts": range(begin, begin + 200)})
+    frame = pa.table({"kind": plain["event_type"], "at": plain["ts"].cast(pa.timestamp("s"))})
+    asked: dict[str, Any] = {"costs": Costs(((5, 5),)), "bound": 60, "loads": [2], "seeds": [0]}
+    queries = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9 seconds"}
+    interval = "2026-01-01 00:01:40", datetime(2026, 1, 1, 0, 3, 20)
+    shed = cep.shed(queries, frame, interval, ts="at", type="kind", **asked)
+    expected = cep.shed(queries, plain, (begin + 100, begin + 200), **asked)
+    assert shed.equals(expected)

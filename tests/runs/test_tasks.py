@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, spark_task
+from jobs.exits import BUSY
 from jobs.lake.leasing.lease import lease_file, read, take
+from jobs.runs import input_size
 from jobs.tasks.stored_workload import workload_of_run
 from tests.runs.lake.small_workload import day, write_workload
 
@@ -15,14 +17,19 @@ from tests.runs.lake.small_workload import day, write_workload
 def test_a_task_that_meets_another_runs_lease_fails_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 1, so that the scheduler tries again later, and a message that names the holder; no JVM is started."""
+    """Exit code 5, so that the scheduler looks again later, and a message that names the holder; no JVM is started.
+
+    Whoever chooses settings for a JVM sees it before one starts, and the run itself is not in its own way.
+    """
     home = write_workload(tmp_path / "workloads")
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     take(lease_file(tmp_path / "lake", "machines"), "other", "backfill_machines of January")
     arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
-    assert spark_task.main(["--workload", str(home), *arguments]) == 1
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("trendmill: the lake is in use by backfill_machines of January")
+    for main in (spark_task.main, input_size.main):
+        assert main(["--workload", str(home), *arguments]) == BUSY
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert last.startswith("trendmill: the lake is in use by backfill_machines of January")
+    assert input_size.main(["--workload", str(home), *arguments[:-1], "other"]) == 0
     kept = read(lease_file(tmp_path / "lake", "machines"))
     assert kept is not None
     assert kept.run_id == "other"

@@ -160,7 +160,7 @@ def test_it_is_sliced_merged_and_reported(home: Path, tmp_path: Path, monkeypatc
     assert "one look at each event" in page
     overview.write(workload, questions, tables, tmp_path)
     assert read(tmp_path / "index.html").text("th")[-1].startswith("departures")
-    assert "4" in read(tmp_path / "index.html").text("td")
+    assert "4" in read(tmp_path / "index.html").text("td", class_="number")
     assert catalogue.lineage("departures_rest", {"departures": "policies/departures.mtl"}) == (
         "events",
         "policies/departures.mtl",

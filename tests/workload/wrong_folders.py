@@ -46,6 +46,9 @@ shedding:
   loads: [1.5, 2]
   seeds: [3, 4]
   training_days: 1
+alerts:
+  places: {ops: {webhook: "${env:OPS:-}"}}
+  when: [climbs.total > 1000, {late: 06:00, to: [ops]}]
 """,
     "events.sql": """-- One event for each step.
 SELECT 'Start' AS event_type, moment AS ts, machine, load, _row FROM steps WHERE kind = 'Start'

@@ -23,7 +23,7 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -117,6 +117,15 @@ def take(
         )
         _write(path, Stored(token, lease, {**record.writers, lease.writer: token}, record.version))
         return lease
+
+
+def refuse_another(path: Path, run_id: str) -> None:
+    """Raise LeaseHeld if another run has the lease now; nothing is taken. A file that is no lease passes: `take` says
+    so."""
+    with suppress(LeaseUnreadable):
+        record, now = stored(path), datetime.now(UTC)
+        if (held := record.lease) is not None and held.run_id != run_id and not held.is_over(now):
+            raise LeaseHeld(held.holder, held.expires)
 
 
 @decided

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobs.reports.answers.listing import FILED
 from jobs.reports.day_report import DayReport
+from jobs.reports.history.query_history import FOLDER as HISTORY
 from jobs.reports.kinds.by_kind import presentation_of
 from jobs.reports.page import Page
 from jobs.reports.query_report import QueryReport
@@ -22,6 +23,7 @@ def page(report: DayReport, query: QueryReport) -> Page:
     presentation = presentation_of(query.question)
     automaton = None if presentation.diagram is None else presentation.diagram(query.question)
     content = {
+        "history": HISTORY,
         "title": query.question.name,
         "report": query,
         "summary": summary,

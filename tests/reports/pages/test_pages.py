@@ -14,7 +14,7 @@ from tests.reports.lake.small_days import DAY, EMPTY, HOSTILE, INCOMPLETE, SCRIP
 
 def pages(site: Path) -> list[Path]:
     found = sorted(site.rglob("*.html"))
-    assert len(found) == 3 * 8 + 2 + 2
+    assert len(found) == 3 * 8 + 2 + 2 + 3
     return found
 
 
@@ -89,8 +89,8 @@ def test_every_figure_is_told_in_words_and_numbers(site: Path) -> None:
             header, *rows = csv.reader((page.parent / f"{stem}.csv").open(encoding="utf-8", newline=""))
             assert rows
             assert {len(row) for row in rows} == {len(header)}
-    automata = 3 * 3
-    assert figures == (8 + 1 + 11) + 1 + (7 + 1) + 1 + automata
+    automata, histories = 3 * 3, 3
+    assert figures == (8 + 1 + 11) + 1 + (7 + 1) + 1 + automata + histories
 
 
 def test_hostile_data_stays_text(site: Path) -> None:

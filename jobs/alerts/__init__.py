@@ -1,0 +1,1 @@
+"""Telling people what a night found: conditions, messages, what was sent, and the ways to send."""

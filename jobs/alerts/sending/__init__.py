@@ -1,0 +1,1 @@
+"""The ways in which a message reaches a place."""

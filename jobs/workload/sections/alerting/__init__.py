@@ -1,0 +1,1 @@
+"""The section `alerts` of workload.yaml: what people are told, and where."""
