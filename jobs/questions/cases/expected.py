@@ -10,7 +10,7 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.bound_query import AGGREGATION, POLICY
 from jobs.questions.cases.written_rows import WrittenRow, WrittenValue, read_rows
 from jobs.questions.cases.written_values import CaseClock, Value, decimal, digits_behind_point, typed_value, whole
-from jobs.questions.result_columns import ColumnKind, kinds_of
+from jobs.questions.result_columns import ColumnKind, exact, kinds_of
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.files.problems import Problems, brief, kind, nearest
 
@@ -55,12 +55,6 @@ class ExpectedRow:
     def agrees(self, row: Mapping[str, Any]) -> bool:
         """Whether a row of the answer has these values; other columns do not count."""
         return all(value.agrees(exact(row, name)) for name, value in self.values.items())
-
-
-def exact(row: Mapping[str, Any], name: str) -> Any:
-    """A row's value; of a count beyond 38 digits all of them, if the query has `exact_counts`."""
-    digits = row.get(f"{name}_exact")
-    return int(digits) if row[name] is None and digits is not None else row[name]
 
 
 @dataclass(frozen=True)
