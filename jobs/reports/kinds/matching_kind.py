@@ -17,6 +17,7 @@ from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
+from jobs.reports.answers.matches.blocked import MOST_EVENTS, blocked
 from jobs.reports.answers.matches.detail import MatchDetail, details_of
 from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Piece, Tally, Totals, compact_columns, tallies_of
@@ -59,8 +60,22 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         tallies.periods.listed,
         lambda most: _peak(most, answer, tallies.periods),
         sections=_by_key(evaluated, leaders(query, whose)),
+        remark=_blocked(evaluated) if totals.total == 0 else "",
         details=_details(evaluated, chosen),
     )
+
+
+def _blocked(evaluated: EvaluatedDay) -> str:
+    """What stood in the way of matches; empty for large days, and if a condition is about what reports never show."""
+    reader, evaluator = evaluated.reader, evaluated.question.bound.evaluator()
+    named = {name for names in evaluator.reads.values() for name in names}
+    if evaluator.reach.time is None or not named.isdisjoint(reader.masks.attributes):
+        return ""
+    first = evaluated.days.day_of(evaluated.interval[0] - evaluator.reach.time)
+    if reader.count("events", first, evaluated.day) > MOST_EVENTS:
+        return ""
+    events = reader.read("events", first, evaluated.day)
+    return "" if events is None else blocked(evaluated.query, events, evaluated.interval)
 
 
 def _details(evaluated: EvaluatedDay, chosen: matching.Chosen) -> tuple[MatchDetail, ...]:
