@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
     from cep_core.language.patterns.user_aggregates import UserAggregate
     from cep_core.matches.bound_events import events_of
+    from cep_core.matches.picture import plot
     from cep_core.matches.why import why_match, why_none, why_not_match
     from cep_core.monitoring.first_order.arrays.errors import EvaluationError
     from cep_core.monitoring.propositional.stream.limit import TooManyExpressions
@@ -46,6 +47,7 @@ __all__ = [
     "monitor",
     "monitor_mtl",
     "optimize_shares",
+    "plot",
     "shed",
     "slices_of",
     "why",
@@ -72,6 +74,7 @@ _MODULES = {
     "monitor": "policies",
     "monitor_mtl": "propositional_policies",
     "optimize_shares": "slicing",
+    "plot": "matches.picture",
     "shed": "queries",
     "slices_of": "slicing",
     "why": "policies",

@@ -12,13 +12,13 @@ from statistics import mean
 
 from event_rates.logs import FORMULAS, STAMPS
 
+from cep_core.drawing.marks import Marker, Whiskers
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import BLUE, GREY, INK, VERMILION
 from cep_core.propositional_on_log import PropositionalOnLog
 from cep_core.stream_settings import StreamSettings
 from jobs.reports.figures.drawing.figure import Figure, drawn
-from jobs.reports.figures.drawing.marks import Marker, Whiskers
-from jobs.reports.figures.drawing.palette import BLUE, GREY, INK, VERMILION
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 
 MODES = {"naive": GREY, "global": VERMILION, "local": BLUE}
 MARKERS = dict(zip(FORMULAS, "os^D", strict=True))

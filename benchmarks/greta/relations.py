@@ -18,11 +18,11 @@ from greta.measures import LIMIT, exponent, measured
 from greta.ways import MOST_TRENDS, Curves, Question, compare_ways
 
 import cep_core as cep
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import BLUE, GREEN, PURPLE, VERMILION
 from jobs.reports.figures.drawing.figure import Figure, drawn
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import BLUE, GREEN, PURPLE, VERMILION
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 
 COLOURS = {"this engine": BLUE, "every edge": VERMILION, "two steps": GREEN, "self-joins": PURPLE}
 STABLE = 2.0

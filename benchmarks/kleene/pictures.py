@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import series
 from jobs.reports.figures.drawing.figure import Figure, drawn
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import series
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 

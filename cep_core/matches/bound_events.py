@@ -44,7 +44,7 @@ def events_of(
     [{'match': 0, 'variable': 'a', 'position': 1, 'x': 7}, {'match': 0, 'variable': 'b', 'position': 1, 'x': 9}]
     """
     listed = arrow_table(matches)
-    names = _variables(matches, listed) if variables is None else list(variables)
+    names = variables_of(matches, listed) if variables is None else list(variables)
     for name in names:
         if name not in listed.column_names:
             raise ValueError(f"matches have no column '{name}'; {did_you_mean(name, listed.column_names)}")
@@ -63,8 +63,8 @@ def events_of(
     return cast(Frame, log.back(pa.table(answer)))
 
 
-def _variables(matches: object, listed: pa.Table) -> list[str]:
-    """The columns that hold events, as matches say it."""
+def variables_of(matches: object, listed: pa.Table) -> list[str]:
+    """The columns that hold events, as matches say it. Raises ValueError for matches that do not."""
     attributes = getattr(matches, "attrs", None)
     known = attributes.get(VARIABLES.decode()) if isinstance(attributes, dict) else None
     known = known or (listed.schema.metadata or {}).get(VARIABLES, b"").decode()

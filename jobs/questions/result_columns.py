@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.types as kinds
@@ -16,6 +17,10 @@ MOMENTS = frozenset({"ts", "first_ts", "last_ts", "last_point"}) | WINDOW
 """Columns of log times."""
 LOG = "_log10"
 """The suffix of the logarithm of another column."""
+
+
+DIGITS = "_exact"
+"""The suffix of all digits of another column."""
 
 
 class ColumnKind(Enum):
@@ -45,6 +50,25 @@ def kinds_of(query: WorkloadQuery) -> Mapping[str, ColumnKind]:
         else _kind(field.type)
         for field in query.evaluator.schema
     }
+
+
+def exact(row: Mapping[str, Any], name: str) -> Any:
+    """A row's value; of a count beyond 38 digits all of them, if the query has `exact_counts`."""
+    digits = row.get(f"{name}{DIGITS}")
+    return int(digits) if row[name] is None and digits is not None else row[name]
+
+
+def further(names: Sequence[str]) -> list[str]:
+    """The columns that say more than others do: no logarithm, and no digits, of a number that is there itself.
+
+    >>> further(["n", "n_log10", "n_exact", "x_log10"])
+    ['n', 'x_log10']
+    """
+    return [
+        name
+        for name in names
+        if not any(name.endswith(suffix) and name.removesuffix(suffix) in names for suffix in (LOG, DIGITS))
+    ]
 
 
 def _kind(stored: pa.DataType) -> ColumnKind:

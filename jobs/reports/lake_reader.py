@@ -106,6 +106,11 @@ class LakeReader:
         chosen = dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
         return self.masks.cover(name, chosen)
 
+    def count(self, name: str, first: date, last: date) -> int:
+        """The number of rows of some days; no row is read."""
+        dataset = self._dataset(name)
+        return 0 if dataset is None else int(dataset.count_rows(filter=_condition(first, last, None)))
+
     def pieces(
         self, name: str, first: date | None = None, last: date | None = None, columns: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:

@@ -14,6 +14,7 @@ from typing import Any
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.answers.listing import Listing
+from jobs.reports.answers.matches.detail import MatchDetail
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.lake_reader import LakeReader, rows
@@ -61,6 +62,8 @@ class QueryReport:
     """A sentence below the answer; empty if there is nothing to remark."""
     sections: tuple[Section, ...] = ()
     """Further tables, in their order on the page."""
+    details: tuple[MatchDetail, ...] = ()
+    """Of the matches that the listing shows, in its order."""
 
     @property
     def page(self) -> str:

@@ -181,12 +181,12 @@ def test_a_moment_that_a_log_cannot_hold(stamp: pa.DataType, moment: object, mes
 
 def test_shedding_of_a_frame_between_time_stamps() -> None:
     """The interval may be time-stamps or their text, and the columns may have other names."""
-    plain = pa.table({"event_type": list("AABB") * 50, "ts": range(200)})
-    seconds = pa.array(range(1_767_225_600, 1_767_225_800), pa.int64()).cast(pa.timestamp("s"))
-    frame = pa.table({"kind": plain["event_type"], "at": seconds})
+    begin = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
+    plain = pa.table({"event_type": list("AABB") * 50, "ts": range(begin, begin + 200)})
+    frame = pa.table({"kind": plain["event_type"], "at": plain["ts"].cast(pa.timestamp("s"))})
     asked: dict[str, Any] = {"costs": Costs(((5, 5),)), "bound": 60, "loads": [2], "seeds": [0]}
     queries = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9 seconds"}
     interval = "2026-01-01 00:01:40", datetime(2026, 1, 1, 0, 3, 20)
     shed = cep.shed(queries, frame, interval, ts="at", type="kind", **asked)
-    expected = cep.shed(queries, plain, (100, 200), **asked)
+    expected = cep.shed(queries, plain, (begin + 100, begin + 200), **asked)
     assert shed.equals(expected)

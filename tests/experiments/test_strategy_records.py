@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cep_core.drawing.tones import DARK, Look
 from cep_core.experiments import slicing_strategies
 from cep_core.experiments.grids.grid import grid_of
 from cep_core.experiments.shedding_rows import compare_shedding
@@ -21,7 +22,7 @@ from cep_core.shedding.shedders.pspice import PSPICE, PSpice
 from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from jobs.reports.comparisons.shedding_answer import answer
 from jobs.reports.comparisons.shedding_comparison import shedding_of
-from jobs.reports.figures.drawing.palette import COLOURS, DARK, Look, strategy_look
+from jobs.reports.figures.drawing.palette import COLOURS, strategy_look
 from tests.shedding.worlds import planted
 from tests.slicing.paper import TRIANGLE
 from tests.slicing.test_prediction import uniform

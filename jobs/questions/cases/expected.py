@@ -10,7 +10,7 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.bound_query import AGGREGATION, POLICY
 from jobs.questions.cases.written_rows import WrittenRow, WrittenValue, read_rows
 from jobs.questions.cases.written_values import CaseClock, Value, decimal, digits_behind_point, typed_value, whole
-from jobs.questions.result_columns import ColumnKind, kinds_of
+from jobs.questions.result_columns import ColumnKind, exact, kinds_of
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.files.problems import Problems, brief, kind, nearest
 
@@ -57,12 +57,6 @@ class ExpectedRow:
         return all(value.agrees(exact(row, name)) for name, value in self.values.items())
 
 
-def exact(row: Mapping[str, Any], name: str) -> Any:
-    """A row's value; of a count beyond 38 digits all of them, if the query has `exact_counts`."""
-    digits = row.get(f"{name}_exact")
-    return int(digits) if row[name] is None and digits is not None else row[name]
-
-
 @dataclass(frozen=True)
 class Expected:
     """What must come. None: nothing is said about it."""
@@ -103,6 +97,8 @@ class ExpectedAnswer:
         for name in items:
             if items[name] is None:
                 self.problems.add(section.at(name), "is empty; `none` says that there is no row")
+            elif name in ("among", "without") and items[name] in (NONE, []):
+                self.problems.add(section.at(name), "says nothing without a row; leave it out")
         return Expected(
             self._rows(section.at(rows), items[rows]) if rows in items else None,
             self._rows(section.at("among"), items["among"]) if "among" in items else (),

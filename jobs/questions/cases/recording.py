@@ -25,13 +25,12 @@ from jobs.exits import RunError, WrongWorkload
 from jobs.questions.asked_log import Answer, AskedLog
 from jobs.questions.cases.case_file import FOLDER, SUFFIX, CaseFile
 from jobs.questions.cases.case_text import case_text, written
-from jobs.questions.cases.expected import exact
 from jobs.questions.cases.judging import judge
 from jobs.questions.cases.shrinking import shrunk
 from jobs.questions.cases.telling import told
 from jobs.questions.cases.written_values import CaseClock
 from jobs.questions.lake_days import LakeDays
-from jobs.questions.result_columns import LOG, ColumnKind, kinds_of
+from jobs.questions.result_columns import ColumnKind, exact, further, kinds_of
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import Problems, WorkloadError
@@ -42,7 +41,7 @@ ALL_ROWS = 5
 """Up to so many rows the case names all that come, and else the one that was recorded."""
 _LOOKED_AT = 200
 """Rows of which the one with the fewest events is taken."""
-_UNSAID = frozenset({"match_id", "first_ts", "last_ts", "offset"})
+_UNSAID = frozenset({"match_id", "first_ts", "last_ts", "window_end", "offset"})
 """Columns that follow from events, or from which other events are there."""
 
 
@@ -153,11 +152,7 @@ class _Recording:
     def _said(self, answer: Answer, place: int) -> dict[str, Any]:
         """The columns of a row by which a case tells it."""
         [row] = answer.rows.slice(place, 1).to_pylist()
-        return {
-            name: exact(row, name)
-            for name in row
-            if name not in _UNSAID and not name.endswith((LOG, "_exact", "window_end"))
-        }
+        return {name: exact(row, name) for name in further([*row]) if name not in _UNSAID}
 
     def case(self, place: int, events: pa.Table, title: str | None) -> str:
         """The case's text."""

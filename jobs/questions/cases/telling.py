@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jobs.questions.cases.expected import ExpectedRow, exact
+from jobs.questions.cases.expected import ExpectedRow
 from jobs.questions.cases.judging import CaseOutcome, Row
 from jobs.questions.reasons import why_empty, why_no_row, why_row
-from jobs.questions.result_columns import ColumnKind, kinds_of
+from jobs.questions.result_columns import ColumnKind, exact, further, kinds_of
 from jobs.reports.words.values import shown
 
 ROWS = 10
@@ -74,7 +74,7 @@ def _expected(outcome: CaseOutcome, row: ExpectedRow) -> str:
 def _row(outcome: CaseOutcome, chosen: Mapping[str, Any], row: Row | None = None) -> str:
     """A row that came: the columns that the case names, else those that tell it from others."""
     kinds = kinds_of(outcome.case.query)
-    names = [name for name in chosen if name not in _PLAIN and not name.endswith(("_log10", "_exact"))]
+    names = [name for name in further([*chosen]) if name not in _PLAIN]
     return ", ".join(f"{name} {_shown(outcome, kinds[name], exact(row or chosen, name))}" for name in names)
 
 

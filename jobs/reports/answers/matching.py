@@ -55,6 +55,14 @@ class Match:
         return int(self.row["last_ts"] - self.row["first_ts"])
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The matches that a page shows; `order` says how they were chosen."""
+
+    matches: Sequence[Match]
+    order: str
+
+
 def confidence(probability: float) -> str:
     """A confidence to three digits, never rounded to certainty.
 
@@ -74,18 +82,25 @@ def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -
 
     Matches WITH CONFIDENCE are ordered by confidence, highest first, with the digits that the page shows.
     """
+    rows = results.to_pylist()
+    return [match_of(query, rows[number], index) for number in foremost_order(query, rows)[:at_most]]
+
+
+def foremost_order(query: Query, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """The numbers of the rows in this order."""
     names = variables(query)
-    order = sorted(
-        results.to_pylist(),
-        key=lambda row: (
+
+    def place(number: int) -> tuple[Any, ...]:
+        row = rows[number]
+        return (
             -float(confidence(row[CONFIDENCE])) if CONFIDENCE in row else 0,
             -sum(len(bound(row[name])) for name in names),
             row["first_ts"] - row["last_ts"],
             row["last_ts"],
             [bound(row[name]) for name in names],
-        ),
-    )
-    return [_match(query, row, index) for row in order[:at_most]]
+        )
+
+    return sorted(range(len(rows)), key=place)
 
 
 def exemplars(
@@ -112,7 +127,7 @@ def ranked(whose: Tally[Key]) -> list[tuple[Key, int]]:
     return sorted(whose.counts.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
 
 
-def _match(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
+def match_of(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
     events = {
         name: [event for seq in bound(row[name]) if (event := index.get(seq)) is not None] for name in variables(query)
     }
@@ -222,8 +237,10 @@ def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: Event
     return f"the longest{of} has {counted(match.length, 'event')} in {clock.length(match.duration)}, from {since}"
 
 
-def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> Listing:
-    """The day's matches: on the page the longest or the likeliest, in the file all in their own order."""
+def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock, chosen: Chosen | None = None) -> Listing:
+    """The day's matches: on the page those `chosen`, or the longest or likeliest; in the file all in their order."""
+    if chosen is None:
+        chosen = Chosen(foremost(query, results, index, SHOWN), order_of(results))
     shows = {variable: attributes[:2] for variable, attributes in mentioned(query).items()}
     headings = [
         *(Heading(title) for title in entity_titles(query)),
@@ -238,9 +255,13 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) ->
         ),
         *(Heading(item.column) for item in query.returns),
     ]
-    cells = [_cells(query, match, shows, clock) for match in foremost(query, results, index, SHOWN)]
-    order = "likeliest first" if CONFIDENCE in results.column_names else "longest first"
-    return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, order)
+    cells = [_cells(query, match, shows, clock) for match in chosen.matches]
+    return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, chosen.order)
+
+
+def order_of(results: pa.Table) -> str:
+    """The order of the foremost matches in words."""
+    return "likeliest first" if CONFIDENCE in results.column_names else "longest first"
 
 
 def _of_event(query: Query, variable: str, attribute: str) -> str:

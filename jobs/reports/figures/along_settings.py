@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from cep_core.drawing.marks import Area, Marker, spread_bars
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import QUIET
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
 from cep_core.shedding.strategies import strategy_named
 from jobs.reports.comparisons.shedding_answer import over_what
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Area, Marker, spread_bars
-from jobs.reports.figures.drawing.palette import QUIET, strategy_look
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import strategy_look
 from jobs.reports.words.quantities import share, virtual
 from jobs.reports.words.values import listed, shown
 

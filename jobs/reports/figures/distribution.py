@@ -8,14 +8,15 @@ from datetime import date
 
 import pyarrow as pa
 
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import INK
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations.aggregation import groups, noun, titled
 from jobs.reports.answers.aggregations.ranking import Ranking, headline_item, of_labels, rank
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BEFORE, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity

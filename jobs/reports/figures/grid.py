@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cep_core.drawing.marks import Across, Marker, Words, spread_bars
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import QUIET
 from cep_core.experiments.grids.grid import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.grids.summaries import Point, Summary
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Marker, Words, spread_bars
-from jobs.reports.figures.drawing.palette import BOUND, QUIET, strategy_look
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed
 

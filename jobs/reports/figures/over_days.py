@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
 
+from cep_core.drawing.marks import Across, Area, Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import INK, QUIET, VERMILION
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.series import Series, SeriesDay
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Area, Marker
-from jobs.reports.figures.drawing.palette import BEFORE, INK, QUIET, TODAY, VERMILION
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BEFORE, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity

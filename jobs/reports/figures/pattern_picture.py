@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cep_core.drawing.marks import Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.tones import FAINT, QUIET
 from cep_core.language.patterns.automata.template import template_of
 from cep_core.language.patterns.explain.nfa import states_of
 from cep_core.language.patterns.query import Query
 from jobs.reports.figures.drawing import diagram
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure
-from jobs.reports.figures.drawing.marks import Words
-from jobs.reports.figures.drawing.palette import FAINT, QUIET, TODAY
-from jobs.reports.figures.drawing.plot import Plot
+from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed, shown
 

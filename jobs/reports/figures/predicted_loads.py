@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import INK
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import TOO_HIGH, History
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import BOUND, INK, strategy_look
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.figures.drawing.time_axis import label_days
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, share

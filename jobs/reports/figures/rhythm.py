@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from statistics import median
 
+from cep_core.drawing.marks import Marker, Whiskers
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import GREY, INK, Look, series
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Marker, Whiskers
-from jobs.reports.figures.drawing.palette import GREY, INK, Look, series
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity

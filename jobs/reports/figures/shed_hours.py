@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
+from cep_core.drawing.marks import Across, Boxes, Marker, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
 from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.comparisons.shedding_answer import load_told
 from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Boxes, Marker, Words
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity, virtual

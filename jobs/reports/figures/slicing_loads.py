@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import textwrap
 
+from cep_core.drawing.marks import Across, Marker, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import FAINT
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_comparison import SlicingComparison
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Marker, Words
-from jobs.reports.figures.drawing.palette import BOUND, FAINT, strategy_look
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import listed, shown
 

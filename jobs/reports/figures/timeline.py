@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import FAINT, series
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.attributes import entity, entity_titles
 from jobs.reports.answers.matching import CONFIDENCE, Match, many, variables
 from jobs.reports.answers.tallies import Key, Tally, Totals
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import FAINT, series
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import label_lengths, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity

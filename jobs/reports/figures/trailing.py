@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
+from cep_core.drawing.marks import Marker, Polyline, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import INK
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Line, Marker, Words
-from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BEFORE, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
@@ -33,9 +34,9 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
         for row, (name, change) in enumerate(usable.items()):
             today, usual, before = places[name]
             plot.add(
-                Line(before, [row] * len(before), None, Marker("o", BEFORE, 4.5, 0.55)),
-                Line([usual, usual], [row - 0.25, row + 0.25], Stroke(INK)),
-                Line([today], [row], None, Marker("D", TODAY, 7)),
+                Polyline(before, [row] * len(before), None, Marker("o", BEFORE, 4.5, 0.55)),
+                Polyline([usual, usual], [row - 0.25, row + 0.25], Stroke(INK)),
+                Polyline([today], [row], None, Marker("D", TODAY, 7)),
                 Words(1.06, row, quantity(change.today), TODAY),
             )
         plot.add(Words(1.06, -0.8, "today", TODAY))

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
+from cep_core.drawing.marks import Boxes, Edges
+from cep_core.drawing.plot import Plot
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Boxes, Edges
 from jobs.reports.figures.drawing.palette import TODAY
-from jobs.reports.figures.drawing.plot import Plot
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from cep_core.drawing.marks import Boxes, Marker, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import series
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations.aggregation import groups, label, noun, titled
 from jobs.reports.answers.aggregations.ranking import Ranking, headline_item
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Boxes, Marker, Words
-from jobs.reports.figures.drawing.palette import TODAY, series
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity

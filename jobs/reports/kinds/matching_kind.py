@@ -17,6 +17,9 @@ from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
+from jobs.reports.answers.matches.blocked import MOST_EVENTS, blocked
+from jobs.reports.answers.matches.detail import MatchDetail, details_of
+from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Piece, Tally, Totals, compact_columns, tallies_of
 from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.timeline import ROWS, timeline_figure
@@ -44,19 +47,53 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         at_least={on for on, totals in every.items() if totals.total is None},
     )
     best = matching.exemplars(query, results, index, whose, ROWS)
+    chosen = choose(query, results, index, whose)
     timeline = timeline_figure(query, evaluated.name, best, totals, whose, evaluated.day, evaluated.clock)
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
         answer,
         change,
-        matching.listing(query, results, index, evaluated.clock),
+        matching.listing(query, results, index, evaluated.clock, chosen),
         () if timeline is None else (timeline,),
         {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
         tallies.periods.listed,
         lambda most: _peak(most, answer, tallies.periods),
         sections=_by_key(evaluated, leaders(query, whose)),
+        remark=_blocked(evaluated) if totals.total == 0 else "",
+        details=_details(evaluated, chosen),
     )
+
+
+def _blocked(evaluated: EvaluatedDay) -> str:
+    """What stood in the way of matches; empty for large days, and if a condition is about what reports never show."""
+    reader, evaluator = evaluated.reader, evaluated.question.bound.evaluator()
+    named = {name for names in evaluator.reads.values() for name in names}
+    if evaluator.reach.time is None or not named.isdisjoint(reader.masks.attributes):
+        return ""
+    first = evaluated.days.day_of(evaluated.interval[0] - evaluator.reach.time)
+    if reader.count("events", first, evaluated.day) > MOST_EVENTS:
+        return ""
+    events = reader.read("events", first, evaluated.day)
+    return "" if events is None else blocked(evaluated.query, events, evaluated.interval)
+
+
+def _details(evaluated: EvaluatedDay, chosen: matching.Chosen) -> tuple[MatchDetail, ...]:
+    """The matches of the page with all that is known of their events."""
+    named = sorted({event["seq"] for match in chosen.matches for own in match.events.values() for event in own})
+    if not named:
+        return ()
+    begin = min(match.row["first_ts"] for match in chosen.matches)
+    end = max(match.row["last_ts"] for match in chosen.matches)
+    events = evaluated.reader.read(
+        "events",
+        evaluated.days.day_of(begin),
+        evaluated.day,
+        where=(pc.field("ts") >= begin) & (pc.field("ts") <= end) & pc.field("seq").isin(pa.array(named, pa.int64())),
+    )
+    if events is None or events.num_rows < len(named):
+        return ()
+    return tuple(details_of(evaluated.query, chosen.matches, events, evaluated.clock))
 
 
 def _by_key(evaluated: EvaluatedDay, listing: Listing | None) -> tuple[Section, ...]:

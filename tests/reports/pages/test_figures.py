@@ -8,14 +8,14 @@ from datetime import date, timedelta
 import pyarrow as pa
 import pytest
 
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import DARK, INK, SERIES
 from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.changes import Change
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
-from jobs.reports.figures.drawing.palette import DARK, INK, SERIES
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
 from jobs.reports.figures.drawing.time_axis import explodes
 from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.slicing_loads import strategies_figure

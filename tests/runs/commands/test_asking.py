@@ -1,4 +1,4 @@
-"""Commands that ask a lake and write nothing there: `trendmill sql`, `trendmill try`, `trendmill test --record`."""
+"""Commands that ask a lake, or its sources, and write nothing there: `sql`, `try`, `test --record`, `preview`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import io
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyspark.errors import AnalysisException, ParseException
 
@@ -14,7 +16,11 @@ from jobs import cli
 from jobs.exits import WrongWorkload
 from jobs.lake.asking import ask as answer
 from jobs.lake.asking import session_for_questions
+from jobs.lake.session import LateSession
 from jobs.lake.versions import versions_of
+from jobs.questions.sampled.events import events_of
+from jobs.questions.sampled.source_rows import sample
+from jobs.workload.declaration import load_workload
 from tests.runs.lake.lakes import CommandLine, SmallLake
 from tests.runs.lake.small_workload import POLICIES, QUESTIONS, day
 
@@ -177,3 +183,28 @@ def test_a_recorded_case_passes_at_once(trendmill: CommandLine, copied: SmallLak
         assert said in told
     assert file.read_text() == before
     assert [path.name for path in file.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_preview_has_the_events_of_a_load(trendmill: CommandLine, copied: SmallLake) -> None:
+    """All rows of a day give the events that the night loaded; of a few rows it says that there are more."""
+    workload = load_workload(copied.home)
+    session = LateSession.of(copied.spark)
+    found = events_of(workload, sample(workload, day(2), 1_000, session), session)
+    loaded = copied.table("events")
+    loaded = loaded.filter(pc.equal(loaded["day"], pa.scalar(day(2))))
+    names = ["event_type", "ts", *workload.attributes]
+    assert found.events.select(names).sort_by("ts").to_pylist() == loaded.select(names).sort_by("ts").to_pylist()
+    code, told = trendmill("preview", "--day", day(2).isoformat(), "--limit", "1")
+    assert code == 0, told
+    said = told.splitlines()
+    assert "  source steps: 61 rows, all of 2013-01-03.csv" in said
+    assert "Stop: 12 events" in said
+    assert said[-4:-2] == ["1 row refused", "  steps, load_known: a load is never negative: 1 row"]
+    assert said[-2].strip() == f"60,Start,{1357171200 + 100},m1,-1"
+    (copied.home / "events.sql").write_text((copied.home / "events.sql").read_text().replace("load,", "NULL AS load,"))
+    code, told = trendmill("preview", "--rows", "10")
+    assert code == 0, told
+    said = told.splitlines()
+    assert "  source steps: 10 rows, the first of 2013-01-01.csv" in said
+    assert "no event" in said
+    assert "  steps, event: no load of Start: 8 rows" in said

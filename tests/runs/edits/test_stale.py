@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from time import time
@@ -12,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jobs.lake.versions import versions_of
+from jobs.questions.changes.comparing import Comparison
+from jobs.questions.changes.former_text import former_text
 from jobs.questions.coming_run.work import Asked, coming_work
+from jobs.questions.lake_days import LakeDays
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.runs.ledger import loaded_by
 from jobs.runs.run import Silent
@@ -27,6 +32,9 @@ from tests.runs.lake.small_workload import day, write_day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Match = tuple[int, tuple[int, ...], int]
+"""The events of a match."""
 
 pytestmark = pytest.mark.spark
 
@@ -160,6 +168,37 @@ def test_what_a_run_did_while_a_rebuild_waited_is_rebuilt(
     assert {row["day"] for row in copied.rows("chains")} == {day(number) for number in range(1, 5)}
 
 
+EDITED = "WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The matches of a day that an edit lets go, and those that it adds."""
+
+    gone: list[Match]
+    added: list[Match]
+
+
+def comparison(lake: SmallLake) -> dict[date, Told]:
+    """What `trendmill diff` says of the edited query, by day."""
+    workload = load_workload(lake.home)
+    query = compile_workload(workload)["climbs"]
+    days = [day(1), day(2)]
+    former = former_text(workload, query, None, days, lake.folder)
+    assert former is not None
+    compared = Comparison(LakeDays(workload, lake.folder), query, former).of_days(days)
+    return {each.day: Told([*map(match, each.changes.gone)], [*map(match, each.changes.added)]) for each in compared}
+
+
+def match(row: Mapping[str, Any]) -> Match:
+    return row["a"], tuple(row["b"]), row["c"]
+
+
+def rows_of(lake: SmallLake) -> set[tuple[date, Match]]:
+    """The matches in the lake, by day."""
+    return {(row["day"], match(row)) for row in lake.table("climbs").to_pylist()}
+
+
 def coming(lake: SmallLake, asked: Asked, *names: str) -> tuple[list[date], set[tuple[str, date]]]:
     """The days that a run would load, and the results that it would find."""
     workload = load_workload(lake.home)
@@ -186,12 +225,29 @@ def test_selected_queries_alone_are_evaluated(copied: SmallLake, trendmill: Comm
     code, told = trendmill("run", "--stale", "--select", "climbs", "--dry-run")
     assert (code, "  evaluate  2013-01-02..2013-01-03: climbs: edited since" in told) == (0, True), told
     assert versions_of("machines", copied.folder) == versions
+    was, compared = rows_of(copied), comparison(copied)
+    code, told = trendmill("diff", "climbs", "--from", day(1).isoformat(), "--to", day(2).isoformat())
+    assert (code, told.splitlines()[:3]) == (
+        0,
+        [
+            "climbs: now, against what the lake's results of 2013-01-03 were found with",
+            f"  - {EDITED}",
+            f"  + {EDITED.replace('20', '10')}",
+        ],
+    ), told
+    assert "now: fails  within 10 hours: " in told
     code, told = trendmill("run", "--stale", "--select", "climb")
     assert (code, "has no query 'climb'; did you mean 'climbs'?" in told) == (2, True)
     code, told = trendmill("run", "--stale", "--select", "climbs")
     assert code == 0, told
     assert "silence was not selected and is stale on 2013-01-02..2013-01-03" in told
     assert {name: copied.rows(name) for name in kept} == kept
+    now = rows_of(copied)
+    assert was - now
+    assert {on: (set(each.gone), set(each.added)) for on, each in compared.items()} == {
+        on: ({row for at, row in was - now if at == on}, {row for at, row in now - was if at == on})
+        for on in (day(1), day(2))
+    }
     assert done(copied, "climbs") == foretold == ([], {("climbs", day(1)), ("climbs", day(2))})
     assert runs_of(copied, "climbs").isdisjoint({"run-1"})
     told = trendmill("status")[1]

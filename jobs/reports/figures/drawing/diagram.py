@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from jobs.reports.figures.drawing.axis import Scale
-from jobs.reports.figures.drawing.marks import Values
-from jobs.reports.figures.drawing.svg import Stroke, course, filled, path
+from cep_core.drawing.axis import Scale
+from cep_core.drawing.marks import Values
+from cep_core.drawing.svg import Stroke, course, filled, path
 
 Place = tuple[float, float]
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from jobs.reports.figures.drawing.plot import Plot
+from cep_core.drawing.plot import Plot
+from jobs.reports.words.quantities import quantity
 from jobs.reports.words.values import Cell
 
 WIDE, NARROW = 7.6, 3.7
@@ -61,6 +62,7 @@ def write_figure(folder: Path, figure: Figure) -> None:
 def drawn(figure: Figure, *, narrow: bool) -> str:
     """The figure as SVG text."""
     plot = Plot(POINTS * (NARROW if narrow else WIDE), POINTS * figure.height[narrow], narrow)
+    plot.x.number = plot.y.number = quantity
     figure.draw(plot)
     return plot.svg()
 

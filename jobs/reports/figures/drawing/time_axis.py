@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Literal
 
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.ticks import round_ticks
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.ticks import round_ticks
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude, quantity
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from cep_core.drawing.marks import Across, Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import QUIET
 from jobs.reports.answers.concentration import Concentration, length
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Marker
-from jobs.reports.figures.drawing.palette import QUIET, TODAY
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity

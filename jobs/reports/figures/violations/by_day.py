@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
+from cep_core.drawing.marks import Across, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import INK
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Words
-from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import BEFORE, TODAY
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, median, quantity
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from cep_core.drawing.marks import Marker
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.ticks import round_ticks
+from cep_core.drawing.tones import INK, series
 from jobs.reports.answers.causes import Cause, ExplainedViolation, attributes
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Marker
-from jobs.reports.figures.drawing.palette import INK, series
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
-from jobs.reports.figures.drawing.ticks import round_ticks
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import quantity
 from jobs.reports.words.values import Cell, shown

@@ -7,12 +7,13 @@ from datetime import date
 
 import pyarrow as pa
 
+from cep_core.drawing.marks import Across, Shade
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.tones import FAINT, QUIET
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.drawing.marks import Across, Stretch
-from jobs.reports.figures.drawing.palette import FAINT, QUIET, TODAY
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
+from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
@@ -41,7 +42,7 @@ def moments_figure(
     def draw(plot: Plot) -> None:
         across = clock.hours(moment(1), moment(0))
         if low < 0:
-            plot.add(Stretch(low * across, 0, FAINT, label="before the operating day"))
+            plot.add(Shade(low * across, 0, FAINT, label="before the operating day"))
             plot.add(Across(0, Stroke(QUIET, 1.0), upright=True))
         plot.columns([(period + 0.5) * across for period in tally], list(tally.values()), 0.88 * across, TODAY)
         plot.x.grid = False

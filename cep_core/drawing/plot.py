@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jobs.reports.figures.drawing.axis import Axis, Scale, Tick
-from jobs.reports.figures.drawing.lettering import LINE, SIZE, SMALL, shortened, width_of
-from jobs.reports.figures.drawing.marks import KEY, Boxes, Edges, Line, Mark, Marker, Values, Words
-from jobs.reports.figures.drawing.palette import FAINT, INK, QUIET
-from jobs.reports.figures.drawing.svg import Stroke, course, document, path, words
+from cep_core.drawing.axis import Axis, Scale, Tick
+from cep_core.drawing.lettering import LINE, SIZE, SMALL, shortened, width_of
+from cep_core.drawing.marks import KEY, Boxes, Edges, Mark, Marker, Polyline, Values, Words
+from cep_core.drawing.svg import Stroke, course, document, path, words
+from cep_core.drawing.tones import FAINT, INK, QUIET
 
 EDGE = 5.0
 """Points that are kept free at every edge."""
@@ -45,11 +45,11 @@ class Plot:
 
     def line(self, xs: Values, ys: Values, stroke: Stroke, *, marker: Marker | None = None, label: str = "") -> None:
         """A line through points, which may be marked."""
-        self.add(Line(xs, ys, stroke, marker, label))
+        self.add(Polyline(xs, ys, stroke, marker, label))
 
     def points(self, xs: Values, ys: Values, marker: Marker, *, label: str = "") -> None:
         """Marked points."""
-        self.add(Line(xs, ys, None, marker, label))
+        self.add(Polyline(xs, ys, None, marker, label))
 
     def columns(
         self, xs: Values, heights: Values, width: float, colour: str, *, floor: Values = (), label: str = ""

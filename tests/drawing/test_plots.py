@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.drawing.axis import Scale
+from cep_core.drawing.lettering import SIZE, SMALL, shortened, width_of
+from cep_core.drawing.markers import marker_path
+from cep_core.drawing.marks import Boxes, Marker, Polyline, Whiskers, Words
+from cep_core.drawing.plot import Plot
+from cep_core.drawing.svg import Stroke
+from cep_core.drawing.ticks import power_ticks, round_ticks
+from cep_core.drawing.tones import BLUE, DARK, INK, SERIES
 from cep_core.experiments.slicing_strategies import STRATEGIES as SLICING
 from cep_core.shedding.strategies import STRATEGIES as SHEDDING
-from jobs.reports.figures.drawing.axis import Scale
-from jobs.reports.figures.drawing.lettering import SIZE, SMALL, shortened, width_of
-from jobs.reports.figures.drawing.markers import marker_path
-from jobs.reports.figures.drawing.marks import Boxes, Line, Marker, Whiskers, Words
-from jobs.reports.figures.drawing.palette import BLUE, DARK, INK, SERIES
-from jobs.reports.figures.drawing.plot import Plot
-from jobs.reports.figures.drawing.svg import Stroke
-from jobs.reports.figures.drawing.ticks import power_ticks, round_ticks
 
 WIDTH, HEIGHT = 270.0, 200.0
 VALUES = st.floats(-1e12, 1e12, allow_nan=False)
@@ -101,7 +101,7 @@ def test_every_look_has_a_shape_and_a_dark_tone() -> None:
 def test_gaps_and_limits() -> None:
     """A line has a gap where a value is missing; whiskers end at the axis; a long name is cut, never the drawing."""
     plot = Plot(WIDTH, HEIGHT)
-    line = Line([0, 1, 2, 3], [1.0, math.nan, 2.0, 3.0], Stroke(INK))
+    line = Polyline([0, 1, 2, 3], [1.0, math.nan, 2.0, 3.0], Stroke(INK))
     scale = Scale(0, 10, 0, 100)
     assert line.drawn(scale, scale).count("M") == 2
     assert "M0 0L0 50" in Whiskers([0], [-5], [5], Stroke(INK)).drawn(scale, scale)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from jobs.reports.figures.drawing.axis import Scale
-from jobs.reports.figures.drawing.lettering import LINE, SIZE, width_of
-from jobs.reports.figures.drawing.markers import is_stroke, marker_path
-from jobs.reports.figures.drawing.palette import INK
-from jobs.reports.figures.drawing.svg import Stroke, box, course, filled, path, words
+from cep_core.drawing.axis import Scale
+from cep_core.drawing.lettering import LINE, SIZE, width_of
+from cep_core.drawing.markers import is_stroke, marker_path
+from cep_core.drawing.svg import Stroke, box, course, filled, path, words
+from cep_core.drawing.tones import INK
 
 KEY = 18.0
 """The width of a mark's key, in points."""
@@ -63,7 +63,7 @@ class Marker:
 
 
 @dataclass(frozen=True)
-class Line:
+class Polyline:
     """Points, joined in their order by a line, or each with a marker, or both. A gap where a value is not a number."""
 
     xs: Values
@@ -194,7 +194,7 @@ class Across:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Shade:
     """A part of the x axis, over the whole height."""
 
     begin: float

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from jobs.reports.figures.drawing.lettering import LINE, SIZE
-from jobs.reports.figures.drawing.palette import DARK
+from cep_core.drawing.lettering import LINE, SIZE
+from cep_core.drawing.tones import DARK
 
 _COLOUR = re.compile(r"(fill|stroke): (#[0-9a-f]{6})")
 _ABOVE_BASELINE = {"above": -0.22, "middle": 0.36, "below": 0.95}

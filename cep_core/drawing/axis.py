@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from jobs.reports.figures.drawing.powers import power
-from jobs.reports.figures.drawing.ticks import power_ticks, round_ticks
-from jobs.reports.words.quantities import quantity
+from cep_core.drawing.powers import power
+from cep_core.drawing.ticks import power_ticks, round_ticks
 
 MARGIN = 0.05
 """Of the length of an axis: what is kept free beyond the first and the last value if the figure sets no limits."""
@@ -56,7 +55,8 @@ class Axis:
     """What a figure says about an axis; what it leaves open follows from the values that it draws.
 
     `first` and `last` may be in falling order, as for rows that are read from above. `room`: points that a tick with
-    its words needs along the axis.
+    its words needs along the axis. `words` are those of every tick; without them powers are written on a logarithmic
+    axis, and what `number` gives on another.
     """
 
     room: float
@@ -67,6 +67,7 @@ class Axis:
     integer: bool = False
     grid: bool = True
     words: Callable[[float], str] | None = None
+    number: Callable[[float], str] = "{:,.6g}".format
     _ticks: Sequence[Tick] | None = None
 
     def limits(self, first: float | None, last: float | None) -> None:
@@ -101,7 +102,7 @@ class Axis:
             return [tick for tick in self._ticks if low - margin <= tick.at <= high + margin]
         most = max(2, min(9, int(length / self.room)))
         places = power_ticks(low, high, most) if self.logarithmic else self._round(low, high, most)
-        words = self.words or (power if self.logarithmic else quantity)
+        words = self.words or (power if self.logarithmic else self.number)
         return [Tick(place, (words(place),)) for place in places]
 
     def _round(self, low: float, high: float, most: int) -> list[float]:

@@ -1,0 +1,92 @@
+"""What events.sql and the row rules make of sampled rows: events, and rows refused with their reasons.
+
+Both are SQL of Spark, so a small session of this machine answers them over the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs import places
+from jobs.lake.session import LateSession
+from jobs.questions.sampled.source_rows import SampledRows
+from jobs.raw.rows import ROW, held_view, refusal
+from jobs.runs.run import Run
+from jobs.stages.held_rows import of_spark
+from jobs.stages.loading.candidates import candidate_events
+from jobs.workload.declaration import Workload
+
+REFUSED = pa.schema([("source", pa.string()), ("rule", pa.string()), ("reason", pa.string()), ("row", pa.string())])
+FLAW = "event"
+"""The rule of rows whose event lacks something, as in the table `quarantine`."""
+
+
+@dataclass(frozen=True)
+class SampledEvents:
+    """Events in order of time, refused rows, and how many rows gave no event."""
+
+    events: pa.Table
+    refused: pa.Table
+    """REFUSED; a row once, by the first thing that refuses it."""
+    early: int
+    """Events before the log's start, which a load leaves out."""
+    silent: dict[str, int]
+    """Rows of each source that gave no event and were not refused."""
+
+
+def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateSession) -> SampledEvents:
+    """The events of sampled rows. Raises WrongWorkload when events.sql does not give the declared events."""
+    spark, refused = session.spark, []
+    fates: dict[tuple[int, int], None] = {}
+    for of in sampled:
+        view = of_spark(spark, held_view(of.rows, of.source, of.rank))
+        view.createOrReplaceTempView(of.source.name)
+        refused.append(_told(of, of.refused["_id"], of.refused["_rule"], of.refused["_reason"]))
+        if rules := workload.expectations.of_source(of.source.name):
+            broken = view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
+            broken = broken.filter(pc.invert(pc.is_in(broken["id"], of.refused["_id"].combine_chunks())))
+            refused.append(_told(of, broken["id"], broken["_rule"], broken["_reason"]))
+            fates |= dict.fromkeys((of.rank, id_) for id_ in broken["id"].to_pylist())
+        fates |= dict.fromkeys((of.rank, id_) for id_ in of.refused["_id"].to_pylist())
+    run = Run(workload, {}, workload.start, workload.start, "preview", session, places.lake())
+    events = candidate_events(run).toArrow()
+    row = events[ROW].combine_chunks()
+    of_row = list(zip(pc.struct_field(row, "rank").to_pylist(), pc.struct_field(row, "id").to_pylist(), strict=True))
+    flaws: dict[tuple[int, int], str] = {}
+    for key, flaw in zip(of_row, events["_flaw"].to_pylist(), strict=True):
+        if flaw is not None and key not in fates:
+            flaws.setdefault(key, flaw)
+    for of in sampled:
+        own = {id_: flaw for (rank, id_), flaw in flaws.items() if rank == of.rank}
+        ids = pa.array([*own], pa.int64())
+        refused.append(_told(of, ids, pa.repeat(FLAW, len(own)), pa.array([*own.values()], pa.string())))
+    good = np.array([key not in fates and key not in flaws for key in of_row], np.bool_)
+    early = np.asarray(pc.fill_null(pc.less(events["day"], pa.scalar(workload.start)), False))
+    gave = {*of_row} | fates.keys()
+    silent = {of.source.name: sum((of.rank, id_) not in gave for id_ in of.rows["_id"].to_pylist()) for of in sampled}
+    kept = events.filter(pa.array(good & ~early)).select(["event_type", "ts", *workload.attributes])
+    return SampledEvents(kept.sort_by("ts"), pa.concat_tables(refused), int((good & early).sum()), silent)
+
+
+def _told(of: SampledRows, ids: pa.ChunkedArray | pa.Array, rules: pa.Array, reasons: pa.Array) -> pa.Table:
+    """Refused rows with their text; of rows that have none, the values of their columns."""
+    places_of = pc.index_in(ids, of.rows["_id"].combine_chunks())
+    rows = of.rows.take(places_of)
+    values = rows.select(list(of.source.columns)).to_pylist()
+    texts = [
+        raw if raw is not None else ", ".join("" if value is None else str(value) for value in row.values())
+        for raw, row in zip(rows["_raw"].to_pylist(), values, strict=True)
+    ]
+    source = pa.repeat(of.source.name, len(texts))
+    columns = [source, rules, reasons, pa.array(texts, pa.string())]
+    return pa.Table.from_arrays([_string(column) for column in columns], schema=REFUSED)
+
+
+def _string(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return whole.cast(pa.string())
