@@ -11,16 +11,17 @@ from deltalake import write_deltalake
 from jobs.workload.declaration import load_workload
 
 FIRST = date(2013, 3, 5)
+EVENTS = 144
 DAYS = tuple(FIRST + timedelta(days=n) for n in range(3))
 
 
 def write_lake(lake: Path, home: Path) -> None:
-    """Every ten minutes a line departs or arrives, on each of the days, ever later in the day."""
+    """Every ten minutes a line departs or arrives, by day and night."""
     calendar = load_workload(home).operating_days
     events = []
     for number, day in enumerate(DAYS):
         begin = calendar.interval(day)[0]
-        for place in range(30):
+        for place in range(EVENTS):
             kind = "Arrive" if place % 3 == 2 else "Depart"
             line = "AB"[place % 7 > 4]
             delay = (place * 7 + number) % 23
@@ -30,5 +31,5 @@ def write_lake(lake: Path, home: Path) -> None:
     columns = dict(zip(names, map(list, zip(*events, strict=True)), strict=True))
     write_deltalake(lake / home.name / "events", pa.table(columns), partition_by=["day"])
     loaded = {"day": list(DAYS), "digest": [str(day) for day in DAYS], "refused": [False] * len(DAYS)}
-    loaded |= {"events": [30] * len(DAYS), "points": [30] * len(DAYS)}
+    loaded |= {"events": [EVENTS] * len(DAYS), "points": [EVENTS] * len(DAYS)}
     write_deltalake(lake / home.name / "_work" / "loaded_days", pa.table(loaded))

@@ -70,6 +70,7 @@ EXPECTED = {
         ":9:5: [0].expect: 'violations': a query has rows; write 'rows'",
     ),
     "a total": ("total: many", ":9:12: [0].expect.total: expected a number of matches such as 3, found 'many'"),
+    "among none": ("among: none", ":9:12: [0].expect.among: says nothing without a row; leave it out"),
     "a row": ("rows: [3]", ":9:12: [0].expect.rows[0]: expected a row such as {a: 1, b: 2}, found text"),
     "nothing": ("rows:", ":9:10: [0].expect.rows: is empty; `none` says that there is no row"),
 }

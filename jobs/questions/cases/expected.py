@@ -97,6 +97,8 @@ class ExpectedAnswer:
         for name in items:
             if items[name] is None:
                 self.problems.add(section.at(name), "is empty; `none` says that there is no row")
+            elif name in ("among", "without") and items[name] in (NONE, []):
+                self.problems.add(section.at(name), "says nothing without a row; leave it out")
         return Expected(
             self._rows(section.at(rows), items[rows]) if rows in items else None,
             self._rows(section.at("among"), items["among"]) if "among" in items else (),

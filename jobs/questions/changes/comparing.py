@@ -32,6 +32,7 @@ class ComparedDay:
     day: date
     before: AskedLog
     after: AskedLog
+    """Both with all events that were read, to explain the rows of either."""
     totals: tuple[int | None, int | None]
     changes: RowChanges
     until: int | None = None
@@ -72,6 +73,10 @@ class Comparison:
         """Consecutive days, evaluated together before the first of them is told."""
         before, after = (self.days.asked(*version, first, last) for version in (self.before, self.after))
         answers = before.answer(), after.answer()
+        longest = max(
+            (before.events, after.events), key=len
+        )  # a row may rest on events that the other version needs not
+        before, after = (replace(log, events=longest) for log in (before, after))
         for day in days_between(first, last):
             begin, end = self.days.workload.operating_days.interval(day)
             rows = [_rows(answer, begin, end) for answer in answers]

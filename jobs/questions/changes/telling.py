@@ -87,9 +87,9 @@ class Examples:
                 yield f"      {name}: {_value(exact(before, name))} -> {_value(exact(after, name))}"
 
     def _few(self, of_days: Sequence[Sequence[Any]]) -> list[Any]:
-        """The first of each day, then the second of each, and so on."""
-        rounds = range(max((len(rows) for rows in of_days), default=0))
-        few = [rows[place] for place in rounds[: self.limit] for rows in of_days if place < len(rows)]
+        """One of each day, then a second of each, and so on; of a day those that stand far apart."""
+        spread = [spread_out(rows, self.limit) for rows in of_days]
+        few = [rows[place] for place in range(self.limit) for rows in spread if place < len(rows)]
         return few[: self.limit]
 
     def _kind(self, name: str, many: int, few: int) -> Iterator[str]:
@@ -117,6 +117,16 @@ class Examples:
         failing = [line.strip() for line in lines if line.strip().startswith("fails ")]
         for number, line in enumerate((failing or lines)[:_REASONS]):
             yield f"      {f'{when}:' if number == 0 else ' ' * (len(when) + 1)} {line}"
+
+
+def spread_out(rows: Sequence[Any], most: int) -> list[Any]:
+    """Some rows, the first among them, with as many between one and the next: neighbours in a listing are alike.
+
+    >>> spread_out("abcdefg", 3), spread_out("ab", 3)
+    (['a', 'c', 'e'], ['a', 'b'])
+    """
+    few = min(most, len(rows))
+    return [rows[place * len(rows) // few] for place in range(few)]
 
 
 def _value(value: Any) -> str:
