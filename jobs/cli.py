@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from jobs.exits import exit_code, is_expected, message
+from jobs.exits import WRONG_WORKLOAD, exit_code, is_expected, message
 from jobs.signals import terminable
 
 COMMANDS = {
@@ -38,6 +38,11 @@ COMMANDS = {
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
 }
 
+FIRST_STEPS = """trendmill: which command? `trendmill --help` lists all. To begin with:
+  trendmill match -e 'PATTERN SEQ(Login a, Logout b) WITHIN 1 hour' log.csv    ask a file of your own
+  trendmill new rides --from rides.csv                                         make a workload of it
+  trendmill run nyc_flights --from 2013-03-08                                  run the sample, then read its report"""
+
 
 def parser_of(command: str | None) -> argparse.ArgumentParser:
     """The parser with the arguments of one command. The other commands are listed with a summary."""
@@ -63,6 +68,9 @@ def _version() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (jobs/exits.py). An error ends in one clear message on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        print(FIRST_STEPS, file=sys.stderr)
+        return WRONG_WORKLOAD
     command = next((word for word in words if not word.startswith("-")), None)
     options = parser_of(command).parse_args(words)
     try:

@@ -38,7 +38,7 @@ class Ties(StrEnum):
 class Attribute:
     """One attribute of an event type. Reports show its `title`; results do not depend on the title.
 
-    `masked`: reports never show its values.
+    `masked`: reports never show its values. `shown`: it tells what an event is, so tables of matches show it first.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Attribute:
     nullable: bool = True
     title: str = ""
     masked: bool = False
+    shown: bool = False
 
 
 @dataclass(frozen=True)

@@ -81,9 +81,12 @@ def _clear(problem: str, names: Sequence[str]) -> str:
 
     >>> _clear("The table or view `rides`.`climb` cannot be found. Verify;\\n'Project [*]\\n+- 'Un", ["rides.climbs"])
     "no table 'rides.climb'; did you mean 'rides.climbs'?"
+    >>> _clear("The table or view `rides`.`climb` cannot be found.", [])
+    "no table 'rides.climb'; the lake is empty; load days with `trendmill run NAME --from DAY`"
     """
     if missing := _NO_TABLE.search(problem):
         name = ".".join(part for part in missing.groups() if part)
-        return f"no table '{name}'; {nearest(name, names)}"
+        hint = nearest(name, names) if names else "the lake is empty; load days with `trendmill run NAME --from DAY`"
+        return f"no table '{name}'; {hint}"
     lines = [line for line in problem.splitlines() if not _PLAN.match(line)]
     return "\n".join(lines).strip().removesuffix(";")

@@ -34,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
     held = [day for day in ledger.days if ledger.holds(day)]
     events = sum(loaded.events for loaded in ledger.days.values())
     print(f"{workload.name}: {len(held)} days, {events:,} events in {places.lake() / workload.name}")
+    if not held:
+        print(f"  load days with: trendmill run {workload.name} --from DAY [--to DAY]")
     _say("loaded", held)
     evaluated = sorted({day for _, day in ledger.results})
     _say("evaluated", evaluated)

@@ -100,7 +100,7 @@ class LakeReader:
 
         `columns` that the table lacks are left out.
         """
-        dataset = self._dataset(name)
+        dataset = self._of_days(name, first, last)
         if dataset is None:
             return None
         chosen = dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
@@ -108,14 +108,14 @@ class LakeReader:
 
     def count(self, name: str, first: date, last: date) -> int:
         """The number of rows of some days; no row is read."""
-        dataset = self._dataset(name)
+        dataset = self._of_days(name, first, last)
         return 0 if dataset is None else int(dataset.count_rows(filter=_condition(first, last, None)))
 
     def pieces(
         self, name: str, first: date | None = None, last: date | None = None, columns: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:
         """The same rows in pieces of about ROWS_AT_ONCE: of a day there may be more than memory holds."""
-        dataset = self._dataset(name)
+        dataset = self._of_days(name, first, last)
         if dataset is None:
             return
         waiting: list[pa.RecordBatch] = []
@@ -132,6 +132,15 @@ class LakeReader:
                 waiting = []
         if any(map(len, waiting)):
             yield self.masks.cover(name, pa.Table.from_batches(waiting))
+
+    def _of_days(self, name: str, first: date | None, last: date | None) -> ds.Dataset | None:
+        """A table's files of some days: asking every file of a year whether it is of a day takes longer than a read."""
+        dataset = self._dataset(name)
+        if dataset is None or first is None or last is None:
+            return dataset
+        by_day = self.once(("files by day", name), lambda: _files_by_day(dataset))
+        files = [file for day, own in by_day.items() if day is None or first <= day <= last for file in own]
+        return ds.FileSystemDataset(files, dataset.schema, dataset.format, dataset.filesystem)
 
     def _dataset(self, name: str) -> ds.Dataset | None:
         """A table's files."""
@@ -190,6 +199,14 @@ class LakeReader:
                 version = self.pinned.get(name)
                 self._opened[name] = None if version is None else DeltaTable(path, version=version)
         return self._opened[name]
+
+
+def _files_by_day(dataset: ds.Dataset) -> dict[date | None, list[ds.Fragment]]:
+    """The files of a table by their operating day; None: of a table that is not partitioned by it."""
+    by_day: dict[date | None, list[ds.Fragment]] = {}
+    for file in dataset.get_fragments():
+        by_day.setdefault(ds.get_partition_keys(file.partition_expression).get("day"), []).append(file)
+    return by_day
 
 
 def _present(columns: Sequence[str] | None, dataset: ds.Dataset) -> list[str] | None:

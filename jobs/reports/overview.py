@@ -112,7 +112,7 @@ def _card(question: Question, series: Series) -> dict[str, Any]:
         "link": f"{HISTORY}/{question.name}.html",
         "unit": presentation_of(question).unit(question),
         "spark": sparkline(series),
-        "latest": "" if latest is None else f"{spoken(latest.day)}: {latest.change.sentence}",
+        "latest": "" if latest is None else f"{spoken(latest.day)}: {latest.sentence}",
     }
 
 

@@ -16,6 +16,7 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.aggregations import aggregation
 from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.answers.attributes import told as told_of
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.tallies import Totals, tallies_of
@@ -239,6 +240,20 @@ def test_what_conditions_mention_is_shown() -> None:
         "time of c",
     ]
     assert listing.cells == [["v", "8 Mar 08:10", "2 minutes", "3", "1", "2", "8 Mar 08:12"]]
+
+
+def test_what_tells_an_event_is_shown_first() -> None:
+    """Of a query without RETURN: before what conditions name, two attributes at most; keys are in their own column,
+    and what is masked nowhere.
+    """
+    shown = {"who": "key", "place": "gate", "x": "delay", "z": "code"}
+    types = {name: Attribute(name, AttributeType.INT, title=title, shown=name != "x") for name, title in shown.items()}
+    types["z"] = Attribute("z", AttributeType.INT, shown=True, masked=True)
+    schema = LogSchema(dict.fromkeys("ABC", types))
+    assert told_of(bind(MATCHED, schema), 2) == {"a": ("place", "x"), "b": ("place", "x"), "c": ("place",)}
+    assert told_of(bind(MATCHED, schema), 1) == {"a": ("place",), "b": ("place",), "c": ("place",)}
+    asked = bind(f"RETURN c.x AS late {MATCHED}", schema)
+    assert told_of(asked, 2) == {"a": ("x",), "b": ("x",), "c": ()}
 
 
 LIKELY = "PATTERN SEQ(A a, B+ b[], C c) WHERE [who] WITHIN 1 hours WITH CONFIDENCE >= 0.8"

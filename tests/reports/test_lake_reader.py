@@ -37,6 +37,16 @@ def test_rows_of_a_period(lake: Path) -> None:
     assert rows(reader.read("numbers", FIRST, SECOND, ["n", "other"], ds.field("n") > 2)) == [{"n": 3}]
     assert rows(reader.read("numbers", date(2014, 1, 1))) == []
     assert len(rows(reader.read("numbers"))) == 3
+    none = reader.read("numbers", date(2014, 1, 1), date(2014, 1, 2))
+    assert none is not None
+    assert (none.num_rows, none.column_names) == (0, ["day", "n"])
+    assert (reader.count("numbers", SECOND, SECOND), reader.count("nothing", FIRST, SECOND)) == (2, 0)
+
+
+def test_a_table_that_is_not_partitioned_by_day(lake: Path) -> None:
+    """Its files may hold rows of any day."""
+    write_deltalake(str(lake / "whole"), table((FIRST, 1), (SECOND, 2), (SECOND, 3)))
+    assert rows(LakeReader(lake).read("whole", SECOND, SECOND, ["n"]), "n") == [{"n": 2}, {"n": 3}]
 
 
 def test_rows_of_a_period_in_pieces(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,4 +137,6 @@ def test_status_of_an_empty_lake(
     monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     assert cli.main(["status", "machines"]) == 0
-    assert capsys.readouterr().out.startswith("machines: 0 days, 0 events")
+    first, hint = capsys.readouterr().out.splitlines()[:2]
+    assert first.startswith("machines: 0 days, 0 events")
+    assert hint.strip() == "load days with: trendmill run machines --from DAY [--to DAY]"

@@ -113,7 +113,7 @@ def test_a_definition_hash_follows_what_the_result_depends_on(folder: Path) -> N
 
 
 def test_a_title_is_no_part_of_what_results_depend_on(folder: Path) -> None:
-    """An attribute is a type, or a type with a title; a title holds in every event type and makes no result stale."""
+    """A title, and that an attribute is shown, hold in every event type and make no result stale."""
     before = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
     events = yaml.safe_load((folder / "workload.yaml").read_text())["events"]
     short = {
@@ -122,13 +122,14 @@ def test_a_title_is_no_part_of_what_results_depend_on(folder: Path) -> None:
     }
     edit(folder, "workload.yaml", events=short)
     assert load_workload(folder).schema.title_of("dest") == "dest"
-    long = short | {"Arrival": short["Arrival"] | {"dest": {"type": "string", "title": "where it goes"}}}
+    long = short | {"Arrival": short["Arrival"] | {"dest": {"type": "string", "title": "where it goes", "shown": True}}}
     edit(folder, "workload.yaml", events=long)
     schema = load_workload(folder).schema
     assert schema.title_of("dest") == "where it goes"
     assert {attributes["dest"].title for attributes in schema.types.values() if "dest" in attributes} == {
         "where it goes"
     }
+    assert {name for name, of in schema.types["Departure"].items() if of.shown} == {"dest"}
     assert schema.types["Arrival"]["air_min"].nullable
     after = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
     assert after == before

@@ -62,6 +62,7 @@ def test_so_does_the_column_that_tells_the_days_of_rows(tmp_path: Path) -> None:
         ("workload.yaml", "path: data", "path: moved/data"),
         ("workload.yaml", "slices: 3", "slices: 4"),
         ("workload.yaml", "Start: {machine: string", "Start: {machine: {type: string, title: the machine}"),
+        ("workload.yaml", "Start: {machine: string", "Start: {machine: {type: string, shown: true}"),
         ("expectations.yaml", "max_value: 1000", "max_value: 2000"),
         ("queries/climbs.cep", "20 hours", "10 hours"),
     ],

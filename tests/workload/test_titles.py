@@ -18,7 +18,7 @@ TYPES = ("int", "float?", "string", "bool")
 titles = st.sampled_from(["line", "Stop", "where it stops", "WHERE IT STOPS", "delay in minutes"])
 forms = st.one_of(
     st.sampled_from(TYPES),
-    st.fixed_dictionaries({"type": st.sampled_from(TYPES)}, optional={"title": titles}),
+    st.fixed_dictionaries({"type": st.sampled_from(TYPES)}, optional={"title": titles, "shown": st.booleans()}),
 )
 events = st.dictionaries(
     st.sampled_from(["Depart", "Arrive"]), st.dictionaries(st.sampled_from(NAMES), forms, max_size=3), min_size=1
@@ -47,6 +47,11 @@ def test_what_pages_call_attributes_tells_them_apart(declared: dict[str, dict[st
         for name, form in attributes.items():
             if isinstance(form, dict) and "title" in form:
                 assert schema.title_of(name) == form["title"]
+    shown = {
+        name for own in declared.values() for name, form in own.items() if isinstance(form, dict) and form.get("shown")
+    }
+    assert {name for own in schema.types.values() for name in own if own[name].shown} == shown
+    assert all(own[name].shown for own in schema.types.values() for name in shown & set(own))
 
 
 def test_the_example_of_the_manual_is_read_as_it_says() -> None:

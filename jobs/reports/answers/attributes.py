@@ -34,6 +34,24 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     return {variable: tuple(names) for variable, names in named.items()}
 
 
+def told(query: Query, most: int) -> dict[str, tuple[str, ...]]:
+    """For each positive variable, the attributes that a table shows of its events, at most so many.
+
+    Without RETURN those come first that the workload says are `shown`; then those that conditions name.
+    """
+    keys = {member for key in query.key_classes for member in key.members}
+    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
+    chosen = {}
+    for variable, named in mentioned(query).items():
+        first = [
+            attribute.name
+            for attribute in types[variable].values()
+            if attribute.shown and not attribute.masked and (variable, attribute.name) not in keys
+        ]
+        chosen[variable] = tuple(dict.fromkeys([*([] if query.returns else first), *named]))[:most]
+    return chosen
+
+
 def attributes_of_returns(query: Query, among: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
     """The columns of a query's result that show values of some attributes: those that name groups, and all others."""
     groups = {item.column for item in query.returns if item.attribute in among}

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.attributes import entity, entity_titles, mentioned
+from jobs.reports.answers.attributes import entity, entity_titles, told
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Key, Tally, Totals, bound, keys_of
@@ -29,6 +29,8 @@ from jobs.reports.words.values import capitalised, listed, named, shown
 UNIT = "matches"
 CONFIDENCE = "confidence"
 """The further column of results WITH CONFIDENCE."""
+ATTRIBUTES = 2
+"""The most attributes of a variable that the table shows."""
 _AT_MOST = 6
 """How many values of a Kleene variable a cell shows; of longer lists, both ends."""
 
@@ -241,7 +243,7 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock, ch
     """The day's matches: on the page those `chosen`, or the longest or likeliest; in the file all in their order."""
     if chosen is None:
         chosen = Chosen(foremost(query, results, index, SHOWN), order_of(results))
-    shows = {variable: attributes[:2] for variable, attributes in mentioned(query).items()}
+    shows = told(query, ATTRIBUTES)
     headings = [
         *(Heading(title) for title in entity_titles(query)),
         Heading("from", whole=True),

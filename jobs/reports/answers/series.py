@@ -11,7 +11,7 @@ from typing import Any
 
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.answers.missing import is_missing
-from jobs.reports.words.quantities import Magnitude
+from jobs.reports.words.quantities import Magnitude, quantity
 
 LEAST = 7
 """The fewest days before a day that tell what is usual."""
@@ -29,6 +29,12 @@ class SeriesDay:
     @property
     def value(self) -> Magnitude:
         return self.change.today
+
+    @property
+    def sentence(self) -> str:
+        """The number, and how it compares with the days before."""
+        number, told = quantity(self.value), self.change.sentence
+        return told if told.startswith((f"{number} ", "At least ")) else f"{number}. {told}"
 
     @cached_property
     def quarters(self) -> tuple[Magnitude, Magnitude, Magnitude, Magnitude, Magnitude] | None:

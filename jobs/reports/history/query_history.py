@@ -104,7 +104,7 @@ def _latest(series: Series) -> str:
     if not series.days:
         return ""
     on = series.days[-1]
-    return f"The latest, {spoken(on.day)}: {on.change.sentence}"
+    return f"The latest, {spoken(on.day)}: {on.sentence}"
 
 
 def _beside(on: SeriesDay, link: str) -> tuple[str, str, list[str]]:

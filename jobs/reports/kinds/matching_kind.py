@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.answers.attributes import entity, told
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
@@ -149,7 +149,7 @@ def _events_of(evaluated: EvaluatedDay, matches: pa.Table, *, shown: bool) -> Ev
     named = pc.field("seq").isin(seqs_of([matches], matching.variables(query)))
     attributes = {name for _, _, name in entity(query)}
     if shown:
-        attributes = attributes.union(*mentioned(query).values())
+        attributes = attributes.union(*told(query, matching.ATTRIBUTES).values())
     events = evaluated.reader.read(
         "events",
         evaluated.days.day_of(begin),

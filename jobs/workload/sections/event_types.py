@@ -24,8 +24,9 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, Attribute]]:
     """The attributes of each event type, from the section `events`.
 
-    An attribute is a type (`string`), or a type and a title (`{type: string, title: airport of departure}`). One name
-    has one type and one title in the whole log; a title given in one event type holds in all of them.
+    An attribute is a type (`string`), or a type and a title (`{type: string, title: airport of departure}`), and
+    whether it is `shown` first. One name has one type and one title in the whole log; a title given in one event type
+    holds in all of them, and so does `shown`.
     """
     types: dict[str, dict[str, Attribute]] = {}
     types_of_attributes: dict[str, AttributeType] = {}
@@ -61,8 +62,12 @@ def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, A
                 )
             types[event_type][name] = attribute
     _titles_apart(problems, types, titles)
+    shown = {name for attributes in types.values() for name, attribute in attributes.items() if attribute.shown}
     return {
-        event_type: {name: replace(attribute, title=titles.get(name, "")) for name, attribute in attributes.items()}
+        event_type: {
+            name: replace(attribute, title=titles.get(name, ""), shown=name in shown)
+            for name, attribute in attributes.items()
+        }
         for event_type, attributes in types.items()
     }
 
@@ -128,13 +133,14 @@ def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[st
 
 
 def _attribute(problems: Problems, where: str, name: str, form: object) -> Attribute:
-    """An attribute in its short form, a type, or in its long form, a type and a title."""
+    """An attribute in its short form, a type, or in its long form, with a title or the word that it is shown."""
     if not isinstance(form, Mapping):
         return Attribute(name, _attribute_type(problems, where, form), nullable=str(form).endswith("?"))
-    section = problems.section(where, form, ("type",), ("title",))
+    section = problems.section(where, form, ("type",), ("title", "shown"))
     written = section.items.get("type")
     kind = AttributeType.STRING if written is None else _attribute_type(problems, section.at("type"), written)
-    return Attribute(name, kind, nullable=str(written).endswith("?"), title=section.line("title", LONGEST_TITLE))
+    title, shown = section.line("title", LONGEST_TITLE), section.truth("shown", default=False)
+    return Attribute(name, kind, nullable=str(written).endswith("?"), title=title, shown=shown)
 
 
 def _titles_apart(problems: Problems, types: Mapping[str, Mapping[str, Attribute]], titles: Mapping[str, str]) -> None:

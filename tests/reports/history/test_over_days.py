@@ -49,6 +49,19 @@ def test_a_day_stands_out_above_the_evaluated_ones_of_four_weeks(numbers: dict[i
     assert {day.day for day in series.standing_out} == {day.day for day in series.days if day.stands_out}
 
 
+def test_a_number_is_told_beside_those_before() -> None:
+    """Also where the comparison does not begin with it."""
+    series = series_of({on(0): dict(RECORD), on(1): dict(RECORD)}, {on(0): Magnitude.of(4)})
+    assert [day.sentence for day in series.days] == [
+        "4. There is no earlier day to compare with.",
+        "0. The day before had 4.",
+    ]
+    assert (
+        series_of({on(0): dict(RECORD), on(1): dict(RECORD)}, {}).days[1].sentence
+        == "0 is the same as the day before (0)."
+    )
+
+
 def test_what_changed_is_told() -> None:
     """Another definition, days that are incomplete, days without a result."""
     records = {on(offset): dict(RECORD) for offset in range(6)}
