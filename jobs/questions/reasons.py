@@ -55,10 +55,11 @@ def why_no_row(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
         matches = LogMatches(log.bound.query, log.log)
         seqs = [seq for variable in log.bound.query.positive for seq in _seqs(row.get(variable.name))]
         try:
-            if seqs:
-                whole = all(variable.name in row for variable in log.bound.query.positive)
-                said = matches.path(row) if whole else None
-                yield from why_not(matches, judge_of(matches.query, matches.log.events), seqs, Budget(WORK), said)
+            if unsaid := [variable.name for variable in log.bound.query.positive if seqs and variable.name not in row]:
+                yield f"not explained: no event is said for {listed(unsaid)}"
+            elif seqs:
+                judge = judge_of(matches.query, matches.log.events)
+                yield from why_not(matches, judge, seqs, Budget(WORK), matches.path(row))
             else:
                 yield from why_empty(log)
         except (WrongWorkload, WorkExhausted) as refusal:

@@ -98,6 +98,12 @@ FAILING = {
         ("  unexpected  ts 2013-03-08 10:00, offset 0, line A",),
         ("EVENTUALLY[0,3600] Arrive does not hold",),
     ),
+    "a match of which little is said": (
+        "snowball",
+        "among: [{a: 2}]",
+        ("  missing     a 2",),
+        ("not explained: no event is said for b and c",),
+    ),
     "what must not come": ("snowball", "without: [{a: 1}]", ("  forbidden   a 1, b 2, c 3",), ("why: a = row 1",)),
 }
 

@@ -18,7 +18,7 @@ from jobs.questions.sampled.source_rows import SampledRows
 from jobs.raw.rows import ROW, held_view, refusal
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
-from jobs.stages.loading.candidates import candidate_events
+from jobs.stages.loading.candidates import candidate_events, no_row
 from jobs.workload.declaration import Workload
 
 REFUSED = pa.schema([("source", pa.string()), ("rule", pa.string()), ("reason", pa.string()), ("row", pa.string())])
@@ -28,7 +28,7 @@ FLAW = "event"
 
 @dataclass(frozen=True)
 class SampledEvents:
-    """Events in order of time, refused rows, and how many rows gave no event."""
+    """Events in order of time and, of one moment, of their rows; refused rows, and how many rows gave no event."""
 
     events: pa.Table
     refused: pa.Table
@@ -57,6 +57,8 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
     events = candidate_events(run).toArrow()
     row = events[ROW].combine_chunks()
     of_row = list(zip(pc.struct_field(row, "rank").to_pylist(), pc.struct_field(row, "id").to_pylist(), strict=True))
+    if (None, None) in of_row:
+        raise no_row(workload)
     flaws: dict[tuple[int, int], str] = {}
     for key, flaw in zip(of_row, events["_flaw"].to_pylist(), strict=True):
         if flaw is not None and key not in fates:
@@ -69,8 +71,11 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
     early = np.asarray(pc.fill_null(pc.less(events["day"], pa.scalar(workload.start)), False))
     gave = {*of_row} | fates.keys()
     silent = {of.source.name: sum((of.rank, id_) not in gave for id_ in of.rows["_id"].to_pylist()) for of in sampled}
-    kept = events.filter(pa.array(good & ~early)).select(["event_type", "ts", *workload.attributes])
-    return SampledEvents(kept.sort_by("ts"), pa.concat_tables(refused), int((good & early).sum()), silent)
+    passed = np.flatnonzero(good & ~early)
+    rows = np.array([of_row[place] for place in passed], np.int64).reshape(-1, 2)
+    order = np.lexsort((rows[:, 1], rows[:, 0], events["ts"].take(passed).to_numpy()))
+    kept = events.select(["event_type", "ts", *workload.attributes]).take(pa.array(passed[order]))
+    return SampledEvents(kept, pa.concat_tables(refused), int((good & early).sum()), silent)
 
 
 def _told(of: SampledRows, ids: pa.ChunkedArray | pa.Array, rules: pa.Array, reasons: pa.Array) -> pa.Table:
