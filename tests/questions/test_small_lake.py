@@ -44,7 +44,7 @@ def test_an_edit_of_every_kind(home: Path, name: str, capsys: pytest.CaptureFixt
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, after))
     days = ("--from", str(FIRST), "--to", str(DAYS[-1]))
-    assert main(["diff", str(home), name, *days, "--against", str(former), "--limit", "40"]) == 0
+    assert main(["diff", str(home), name, *days, "--against", str(former), "--limit", "6"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == f"{name}: now, against {former}"
     assert any(line.startswith("  + ") and after in line for line in said)
