@@ -73,6 +73,19 @@ def test_a_day_is_planned_from_the_lake(
     write_deltalake(folder, pa.Table.from_pylist([row], SLICING_PLANS))
     assert main(["explain", str(home), "late_chains", "--day", str(day)]) == 0
     assert f"by this plan the day was evaluated: {plan.plan_id}" in capsys.readouterr().out
+    assert main(["explain", str(home), "--day", str(day), "--workers"]) == 2
+    assert f"nothing of {day} was measured" in capsys.readouterr().err
+    measured = {"day": day, "run_id": "run-1", "query": "late_chains", "plan_id": plan.plan_id, "slice": 0}
+    measured |= {"events": 1_000_000, "seconds": 640.0}
+    table = pa.Table.from_pylist([measured])
+    write_deltalake(tmp_path / "lake" / "lines" / "slice_runs", table, mode="overwrite", schema_mode="overwrite")
+    assert main(["explain", str(home), "--day", str(day), "--workers"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(f"workers for {day}\n")
+    assert "  1,024" in told
+    assert "waits for a slice of late_chains" in told
+    assert "nothing is gained: every worker waits for the largest slice of late_chains" in told
+    assert main(["explain", str(home), "--workers"]) == 2
 
 
 def test_a_day_that_the_lake_lacks_cannot_be_planned(
