@@ -33,6 +33,7 @@ COMMANDS = {
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     # care of the lake and the machine
     "rebuild": ("rebuild", "build a query's table again, with its present columns"),
+    "forget": ("forget", "remove all rows of a person or thing from the lake and its reports, for good"),
     "verify": ("verify", "check that the lake is whole: logs, files, counts, orphans"),
     "doctor": ("doctor", "look at what runs need of this machine, the lake and executors; say how to mend it"),
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),

@@ -31,7 +31,7 @@ from jobs.tasks.ending import done, end
 from jobs.tasks.experiment_run import experiment_all
 from jobs.tasks.maintenance import maintain
 from jobs.tasks.nightly import TASKS, begin
-from jobs.workload.declaration import load_workload
+from jobs.workload.declaration import load_workload, read_workload
 
 WHOLE_RUNS = ("experiment", "maintain")
 """Tasks after which their run writes nothing more to the lake."""
@@ -61,7 +61,8 @@ def _work(options: argparse.Namespace) -> None:
 def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
     progress = to_person()
     if options.task == "maintain":
-        maintain(options.workload, places.lake(), progress)
+        workload, _ = read_workload(options.workload)  # upkeep goes on while a query is wrong
+        maintain(workload.name, places.lake(), progress, workload.retention)
         return
     name = f"trendmill {options.task} {options.workload}"
     session = LateSession(name, "cluster") if options.cluster else LateSession(name, scale=_scale(options, progress))

@@ -1,10 +1,11 @@
 """A Spark master and its workers on the loopback address, for as long as a command runs (docs/cluster.md).
 
-`scripts/standalone_cluster.py [--workers 2] [--archive FILE [--apart]] -- COMMAND ...` starts them from the installed
-package and sets what `docs/cluster.md` says: the connection `spark_default`, TRENDMILL_PROFILE=cluster, and the
-cluster's settings file. It ends with the command's exit code. Workers have one core each. Masters and workers write
+`scripts/standalone_cluster.py [--workers 2] [--large] [--archive FILE [--apart]] -- COMMAND ...` starts them from the
+installed package and sets what `docs/cluster.md` says: the connection `spark_default`, TRENDMILL_PROFILE=cluster, and
+the cluster's settings file. It ends with the command's exit code. Workers have one core each. Masters and workers write
 their logs beside the settings.
 
+`--large`: for many rows, with generated code and both of the JVM's compilers; else for few.
 `--archive`: executors get their packages and the project from an archive of `make worker-env`. `--apart`: each worker
 sees other folders than the driver, by a mount namespace of its own, in which the checkout is an empty folder.
 """
@@ -46,7 +47,6 @@ ON_LOOPBACK = {
     "spark.executor.cores": "1",
     "spark.driver.extraJavaOptions": QUICK,
     "spark.executor.extraJavaOptions": QUICK,
-    # what two cores run in a test or a night is few rows: generated code and plans that adapt gain nothing
     **CODE["small"],
     **PLANS["small"],
     # what a dead executor held is not asked for three times, five seconds apart
@@ -57,7 +57,15 @@ ON_LOOPBACK = {
     "spark.network.timeoutInterval": "10s",
     "spark.executor.heartbeatInterval": "3s",
 }
-"""What a cluster on one machine needs beside the cluster profile."""
+"""What a cluster on one machine needs beside the cluster profile. What two cores run in a test or a night is few rows,
+so generated code and plans that adapt gain nothing."""
+
+FOR_MANY_ROWS = {
+    **CODE["large"],
+    **PLANS["large"],
+    "spark.driver.extraJavaOptions": " ".join(UNVERIFIED),
+    "spark.executor.extraJavaOptions": " ".join(UNVERIFIED),
+}
 
 
 APART = """
@@ -124,17 +132,18 @@ class StandaloneCluster:
 
 @contextmanager
 def standalone_cluster(
-    folder: Path, workers: int = 2, archive: Path | None = None, *, apart: bool = False
+    folder: Path, workers: int = 2, archive: Path | None = None, *, apart: bool = False, large: bool = False
 ) -> Iterator[StandaloneCluster]:
     """A master and workers while the block runs. `folder`, which exists, gets settings and logs.
 
-    `archive`: what `make worker-env` made, for executors. `apart`: they do not see the checkout.
+    `archive`: what `make worker-env` made, for executors. `apart`: they do not see the checkout. `large`: for many
+    rows.
     """
     port, page_port = _free_ports(2)
     place = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page_port)]
     master = _java(folder / "master.log", "org.apache.spark.deploy.master.Master", place)
     cluster = StandaloneCluster(folder, f"spark://127.0.0.1:{port}", f"http://127.0.0.1:{page_port}", [], apart)
-    chosen = {**settings("cluster"), **executors(archive), **ON_LOOPBACK}
+    chosen = {**settings("cluster"), **executors(archive), **ON_LOOPBACK, **(FOR_MANY_ROWS if large else {})}
     cluster.settings.write_text(properties(chosen))
     try:
         for _ in range(workers):
@@ -194,6 +203,7 @@ def main() -> int:
     """Run a command on a cluster; returns its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--large", action="store_true", help="for many rows: generated code, both compilers")
     parser.add_argument("--archive", type=Path, help="what `make worker-env` made, for executors")
     parser.add_argument("--apart", action="store_true", help="executors do not see the checkout (as root)")
     parser.add_argument("--logs", type=Path, help="an empty folder that keeps settings and logs")
@@ -202,7 +212,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="trendmill-cluster-") as own:
         folder = options.logs or own
         begun = time.monotonic()
-        with standalone_cluster(Path(folder), options.workers, options.archive, apart=options.apart) as cluster:
+        kind = {"apart": options.apart, "large": options.large}
+        with standalone_cluster(Path(folder), options.workers, options.archive, **kind) as cluster:
             print(
                 f"cluster    {cluster.url}, {options.workers} workers in {time.monotonic() - begun:.1f} s", flush=True
             )

@@ -12,7 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
@@ -24,6 +24,9 @@ from jobs.stored_path import StoredPath
 
 PATIENCE = timedelta(days=2)
 """How long a message waits; later it would be no news."""
+
+ERASED = "What this said was erased, the page has what is left"
+"""In place of a message's words, once something was forgotten that they may tell."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,15 @@ class Outbox:
                 since = datetime.fromisoformat(facts["noted_at"])
                 found.append(Waiting(message, since, facts.get("problem", ""), file))
         return found
+
+    def take_words_out(self, days: Iterable[date]) -> None:
+        """Let the messages of some days, sent or waiting, no longer hold what they said: their rows were erased."""
+        with self.alone():
+            for day in days:
+                for file in [*self.home.glob(f"sent/{day}-*.json"), *self.home.glob(f"waiting/{day}-*.json")]:
+                    facts = json.loads(file.read_text(encoding="utf-8"))
+                    facts["message"] |= {"sentence": ERASED, "why": ERASED}
+                    _write(file, facts)
 
     def _waiting(self, message: Message) -> Path:
         return self.home / "waiting" / _name(message.day, message.thing, message.place)

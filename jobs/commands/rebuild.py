@@ -73,7 +73,7 @@ def _of_events(waiting: Application, workload: Workload, ledger: Ledger) -> Appl
     """Load every day of the lake again. Refuses if a file is gone: its events could not be made again."""
     from jobs.tasks.nightly import stale_scope
 
-    days = sorted(ledger.days)
+    days = sorted(ledger.days.keys() - set(ledger.expired))
     if gone := [day for day in days if is_gone(workload, day)]:
         raise WrongWorkload(
             f"the files of {shown_days(gone)} are gone, so their events would be lost; nothing was changed"

@@ -102,5 +102,5 @@ def _selected(options: argparse.Namespace, folder: Folder) -> frozenset[str] | N
 def _days_to_load_again(workload: Workload) -> tuple[date, ...]:
     """The days that another definition, or files of other bytes, gave."""
     ledger = read_ledger(places.lake(), workload.name)
-    changed = changed_files(places.lake(), workload, ledger.days)
+    changed = changed_files(places.lake(), workload, ledger.days.keys() - set(ledger.expired))
     return tuple(sorted({*outdated_days(ledger, workload), *changed}))

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 
 from jobs import places
 from jobs.alerts.outbox import Outbox
+from jobs.erasure.rules import BEGUN, read_erasures
 from jobs.exits import OK
 from jobs.lake.leasing.lease import lease_file, read
 from jobs.runs.changed_files import changed_files
@@ -32,13 +33,16 @@ def run(options: argparse.Namespace) -> int:
     compiled = compile_workload(workload)
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
     held = [day for day in ledger.days if ledger.holds(day)]
-    events = sum(loaded.events for loaded in ledger.days.values())
+    events = sum(loaded.events for loaded in ledger.days.values() if not loaded.expired)
     print(f"{workload.name}: {len(held)} days, {events:,} events in {places.lake() / workload.name}")
     if not held:
         print(f"  load days with: trendmill run {workload.name} --from DAY [--to DAY]")
     _say("loaded", held)
     evaluated = sorted({day for _, day in ledger.results})
     _say("evaluated", evaluated)
+    if workload.retention.days:
+        print(f"  retention: {workload.retention} (weekly maintenance removes what is older)")
+    _say("events removed after their retention", list(ledger.expired))
     loaded_days = sorted(ledger.days)
     missing = holes(loaded_days[0], loaded_days[-1], ledger, bounds) if loaded_days else ()
     _say("refused by the gate", [day for day in missing if day in ledger.days and ledger.days[day].refused])
@@ -56,13 +60,17 @@ def run(options: argparse.Namespace) -> int:
     again = [day for day in outdated if day not in gone]
     _say("loaded by another definition", again)
     _say("loaded by another definition, and not to be loaded again, as their files are gone", gone)
-    changed = changed_files(places.lake(), workload, ledger.days)
+    changed = changed_files(places.lake(), workload, ledger.days.keys() - set(ledger.expired))
     _say("loaded from files that have changed since", list(changed))
     if changed:
         print(f"    {_listed(sorted({name for names in changed.values() for name in names}))}")
     if stale.evaluations or again or changed:
         do = "load them again and evaluate" if again or changed else "evaluate"
         print(f"to {do} what is stale: trendmill run {workload.name} --stale")
+    if erasures := read_erasures(places.lake(), workload.name):
+        unfinished = sum(erasure.state == BEGUN for erasure in erasures)
+        more = f", {unfinished} of them not finished" if unfinished else ""
+        print(f"  erasures: {len(erasures)}{more} (trendmill forget {workload.name} --list)")
     for waiting in Outbox.of(places.lake(), workload.name).waiting():
         message, why = waiting.message, f": {waiting.problem}" if waiting.problem else ""
         print(f"  alert not sent yet: {message.thing} of {message.day} to {message.place}{why}")

@@ -27,8 +27,8 @@ from jobs.workload.operating_days import OperatingDays
 class Published:
     """What was published: the first page of each day.
 
-    `skipped`: days that are not in the lake. `kept`: days whose last load failed the gate and whose report stays as it
-    was.
+    `skipped`: days that are not in the lake. `kept`: days whose report stays as it was: their last load failed the
+    gate, or their events expired.
     """
 
     pages: dict[date, Path]
@@ -46,12 +46,12 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
     started = time.perf_counter()
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name, masks=masks_of(workload, questions))
-    loaded, refused = _known_days(reader), _refused_days(reader)
+    loaded, keeping = _known_days(reader), _days_that_keep(reader)
     days = _days(workload.operating_days, reader, first, last, run_id)
     pages: dict[date, Path] = {}
     with reports_here() as reports:
         home = reports / workload.name
-        kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
+        kept = tuple(on for on in days if on in keeping and (home / on.isoformat() / "index.html").exists())
         to_publish = [on for on in days if on in loaded and on not in kept]
         for on, page in write_reports(ReportWriter(workload, questions, reader, run_id, home), to_publish):
             pages[on] = places.reports() / page.relative_to(reports)
@@ -75,6 +75,7 @@ def _known_days(reader: LakeReader) -> set[date]:
     return {row["day"] for row in evaluated} | {row["day"] for row in loaded if row["digest"] is not None}
 
 
-def _refused_days(reader: LakeReader) -> set[date]:
-    loaded = rows(reader.read("_work/loaded_days", columns=["day", "refused"]))
-    return {row["day"] for row in loaded if row["refused"]}
+def _days_that_keep(reader: LakeReader) -> set[date]:
+    """Days whose report stays: their last load failed the gate, or their events were removed after their retention."""
+    loaded = rows(reader.read("_work/loaded_days", columns=["day", "refused", "expired"]))
+    return {row["day"] for row in loaded if row["refused"] or row.get("expired")}

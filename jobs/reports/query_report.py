@@ -134,7 +134,7 @@ def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     for record in lacking:
         for on, version in json.loads(record["inputs"]).items():
-            if version.startswith("absent"):
+            if version.startswith(("absent", "expired")):
                 holes["missing"].add(date.fromisoformat(on))
             if version.endswith("refused"):
                 holes["refused"].add(date.fromisoformat(on))

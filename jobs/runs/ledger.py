@@ -20,8 +20,8 @@ from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits
 
-LOADED = ("digest", "refused", "events", "points", "definition", "begins")
-"""The columns that make a LoadedDay. Rows of an older program lack the last two."""
+LOADED = ("digest", "refused", "events", "points", "definition", "begins", "expired")
+"""The columns that make a LoadedDay. Rows of an older program lack the last three."""
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:

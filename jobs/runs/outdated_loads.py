@@ -21,13 +21,16 @@ from jobs.workload.load_definition import load_definition
 def outdated_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:
     """The days that another definition loaded, ascending. Of days that an older program loaded nothing is known."""
     present = load_definition(workload)
-    return tuple(sorted(day for day, of in ledger.days.items() if of.definition not in (None, present)))
+    return tuple(
+        sorted(day for day, of in ledger.days.items() if of.definition not in (None, present) and not of.expired)
+    )
 
 
 def moved_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:
     """The days whose events were cut from the log at other moments than the present schedule says, ascending."""
     begin = workload.operating_days.interval
-    return tuple(sorted(day for day, of in ledger.days.items() if of.begins not in (None, begin(day)[0])))
+    held = ((day, of) for day, of in ledger.days.items() if not of.expired)
+    return tuple(sorted(day for day, of in held if of.begins not in (None, begin(day)[0])))
 
 
 def refuse_mixed_days(ledger: Ledger, workload: Workload, loads: Collection[date] = ()) -> None:

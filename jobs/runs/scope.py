@@ -23,6 +23,9 @@ from cep_core.language.evaluator import Reach
 ABSENT = "absent"
 """The version of a day that the lake lacks."""
 
+EXPIRED = "expired"
+"""The version of a day whose events were removed after their time of retention. What was evaluated from them stays."""
+
 _DAY = timedelta(days=1)
 
 
@@ -42,7 +45,8 @@ class LoadedDay:
 
     `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
     `points` count the day's events and their time-points. `definition`: the hash of what made the last load, `begins`:
-    the day's first moment when its events were published; None: not known.
+    the day's first moment when its events were published; None: not known. `expired`: its events were removed after
+    their time of retention.
     """
 
     digest: str | None
@@ -51,10 +55,13 @@ class LoadedDay:
     points: int = 0
     definition: str | None = None
     begins: int | None = None
+    expired: bool | None = None
 
     @property
     def version(self) -> str:
         """What a result that read this day records. It changes whenever the result or its completeness could change."""
+        if self.expired:
+            return EXPIRED
         held = ABSENT if self.digest is None else self.digest
         return f"{held}, refused" if self.refused else held
 
@@ -71,7 +78,11 @@ class Recorded:
     exhausted: int | None = None
 
     def is_current(self, question: ScopedQuery, inputs: Mapping[date, str]) -> bool:
-        """Whether evaluating again would give the same. With a larger budget, a missing result may appear."""
+        """Whether evaluating again would give the same. With a larger budget, a missing result may appear.
+
+        Of days whose events expired any version will do: none better can be had.
+        """
+        inputs = {day: self.inputs.get(day, of) if of == EXPIRED else of for day, of in inputs.items()}
         retry = self.exhausted is not None and self.exhausted < question.work
         return self.definition == question.definition and self.inputs == inputs and not retry
 
@@ -92,7 +103,12 @@ class Ledger:
 
     def holds(self, day: date) -> bool:
         """Whether the lake has events of the day, from whatever load."""
-        return day in self.days and self.days[day].digest is not None
+        return day in self.days and self.days[day].digest is not None and not self.days[day].expired
+
+    @property
+    def expired(self) -> tuple[date, ...]:
+        """The days whose events were removed after their time of retention, ascending."""
+        return tuple(sorted(day for day, of in self.days.items() if of.expired))
 
 
 @dataclass(frozen=True)

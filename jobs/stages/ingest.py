@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs import places
+from jobs.erasure.rules import Suppression, suppression_of
 from jobs.exits import UnreadableSource
 from jobs.lake.conditions import one_of
 from jobs.lake.write import Replacement, join, replace_all
@@ -30,7 +31,7 @@ from jobs.stages.loading.staged_rows import STAGED, loaded
 
 ROWS, FILES = "work_source_rows", "work_source_files"
 EQUATION = ("files", *TERMS)
-"""read = gave_event + refused + other_days + without_event, for each source and day."""
+"""read = gave_event + refused + other_days + without_event + suppressed, for each source and day."""
 
 _SHOWN = 5
 """Files that are told by their paths."""
@@ -40,14 +41,14 @@ def ingest(run: Run) -> StageOutcome:
     """Stage the events of the run's days.
 
     Raises SourceMissing, WrongHeader, UnreadableSource; WrongWorkload when events.sql does not give the declared
-    events.
+    events, or the key of erasures is not there.
     """
     sources = run.workload.sources.values()
     source_files = {source.name: find(run.spark, source, run.loads, run.workload) for source in sources}
     folder = places.scratch(run.lake / run.workload.name / "_work" / "loading")
     clear(folder)
     try:
-        load = _read(run, source_files, folder)
+        load = _read(run, source_files, folder, suppression_of(run.lake, run.workload.name))
         by_file = load.equation()
         equation = source_rows(run, by_file, source_files)
         in_run = one_of("day", run.loads)
@@ -67,10 +68,14 @@ def ingest(run: Run) -> StageOutcome:
     return _outcome(run, equation, [*_misses(run, by_file), *_passed(source_files.values())])
 
 
-def _read(run: Run, source_files: dict[str, SourceFiles], folder: Path) -> HeldLoad | SparkLoad:
+def _read(
+    run: Run, source_files: dict[str, SourceFiles], folder: Path, suppression: Suppression | None
+) -> HeldLoad | SparkLoad:
     """The rows and events of the run's days. Raises UnreadableSource, also for what a worker met."""
     try:
-        return HeldLoad(run, source_files) if holds_load(run) else SparkLoad(run, source_files, folder)
+        if holds_load(run):
+            return HeldLoad(run, source_files, suppression)
+        return SparkLoad(run, source_files, folder, suppression)
     except UnreadableSource:
         raise
     except Exception as error:

@@ -91,17 +91,18 @@ def _with_floats_as_text(heavy: pa.Table, floats: Collection[str]) -> pa.Table:
 def uncounted_days(run: Run) -> list[date]:
     """The days whose statistics are outdated for their last load or the queries' slicing attributes; ascending.
 
-    Refused loads do not count, since they changed nothing.
+    Refused loads do not count, since they changed nothing, nor days whose events expired.
     """
     home = run.lake / run.workload.name
-    loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events"])
+    loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events", "expired"])
     counted = read_table(home / "stream_statistics", ["day", "run_id", "event_type", "distinct_values"])
     slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
     for row in _one_for_each_type(counted):
         counted_of[row["day"]] = row["run_id"]
         if list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
-    loads = [row for row in ([] if loaded is None else loaded.to_pylist()) if not row["refused"]]
+    rows = [] if loaded is None else loaded.to_pylist()
+    loads = [row for row in rows if not row["refused"] and not row.get("expired")]
     uncounted = {
         row["day"] for row in loads if counted_of.get(row["day"]) != (row["run_id"] if row["events"] else None)
     }

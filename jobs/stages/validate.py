@@ -32,7 +32,7 @@ from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
 from jobs.stages.ingest import EQUATION
-from jobs.stages.loading.file_ledgers import RowsLost
+from jobs.stages.loading.file_ledgers import TERMS, RowsLost
 from jobs.stages.loading.spark_load import run_days
 from jobs.stages.loading.staged_rows import StagedRows, loaded, staged_rows
 from jobs.workload.load_definition import load_definition
@@ -40,7 +40,7 @@ from jobs.workload.sections.expectations import GateRule
 
 DAYS = "work_loaded_days"
 
-NEVER = {"digest": None, "events": 0, "points": 0, "begins": None}
+NEVER = {"digest": None, "events": 0, "points": 0, "begins": None, "expired": None}
 """The facts of a day of which no events were ever published."""
 
 
@@ -71,7 +71,7 @@ def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
     for row in _stored(run, "source_rows", ("day", "source", *EQUATION)):
         terms = {name: row[name] for name in EQUATION}
         equation[row["day"]][row["source"]] = terms
-        total = sum(terms[name] for name in ("gave_event", "refused", "other_days", "without_event"))
+        total = sum(terms[name] for name in TERMS if name != "read")
         if terms["read"] != total:
             raise RowsLost(f"{row['day']}, source '{row['source']}': {terms['read']} rows read, {total} accounted for")
     return equation
@@ -196,7 +196,7 @@ def _loaded_days(
     definition, begin = load_definition(run.workload), run.workload.operating_days.interval
     rows = []
     for day in run.loads:
-        published = {"digest": "0", "events": 0, "points": 0, "begins": begin(day)[0]} | counted.get(day, {})
+        published = NEVER | {"digest": "0", "begins": begin(day)[0]} | counted.get(day, {})
         facts = kept.get(day, NEVER) if day in refused else published
         failed = [str(check) for check in checks[day] if check.refuses]
         rows.append(
@@ -211,7 +211,7 @@ def _loaded_days(
             }
         )
     whole = dict.fromkeys(("events", "points", "begins"), pa.int64())
-    types = {"day": pa.date32(), "refused": pa.bool_(), **whole}
+    types = {"day": pa.date32(), "refused": pa.bool_(), "expired": pa.bool_(), **whole}
     return pa.table({name: pa.array([r[name] for r in rows], types.get(name, pa.string())) for name in rows[0]})
 
 

@@ -3,7 +3,7 @@
 Staging is kept for 14 days after it was written, so that a refused day can be examined. Stored workload copies are kept
 for 14 days after their last use. Plans and their comparisons are kept as long as some day's results were evaluated by
 them. A vacuum removes files that no table version of the last seven days needs, and those of writes that died before.
-delta-rs does it, in 10 ms a table; Spark would need a second.
+delta-rs does it, in 10 ms a table; Spark would need a second. Where something was forgotten, old commits go, too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
+from jobs.erasure.rules import read_erasures
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, one_of
 from jobs.lake.dataset import read_table
@@ -24,26 +25,43 @@ from jobs.lake.write import replace
 from jobs.runs.run import Progress, StageOutcome
 from jobs.stages.compare import EXPERIMENT
 from jobs.stored_path import remove_tree
+from jobs.tasks.expiry import expire, told
+from jobs.tasks.forgetting.places_left import LOGS
+from jobs.workload.sections.retention import Retention
 
 STAGING = timedelta(days=14)
 
 
-def maintain(workload: str, lake: Path, progress: Progress) -> None:
-    """Remove superseded plans and files, old staging and workload copies of one workload's lake."""
+def maintain(workload: str, lake: Path, progress: Progress, retention: Retention | None = None) -> None:
+    """Remove superseded plans and files, old staging and workload copies of one workload's lake, and what is older than
+    its retention allows."""
     begin = time.perf_counter()
     tables = table_folders(workload, lake)
     progress.start("maintain")
+    expired = told(expire(workload, lake, retention or Retention(), datetime.now(UTC).date()))
     if "work_staged_events" in tables:
         _drop_old_staging(workload, lake)
     if "result_days" in tables:
         _drop_superseded_plans(workload, lake)
+    has_erasures = bool(read_erasures(lake, workload))
     for done, (table, folder) in enumerate(tables.items(), start=1):
         fence_of(workload).check()
         DeltaTable(folder).vacuum(dry_run=False, full=True)
+        if has_erasures:
+            _drop_old_commits(folder)
         progress.advance(done, len(tables), table)
     copies = _drop_old_copies(lake / workload / "_work" / "workloads")
-    message = f"{len(tables)} tables vacuumed, {copies} workload copies removed"
+    message = f"{len(tables)} tables vacuumed, {copies} workload copies removed" + (f"; {expired}" if expired else "")
     progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
+
+
+def _drop_old_commits(folder: Path) -> None:
+    """Remove commits of more than 30 days ago (Delta's own limit) from a table's log, which tell the least and greatest
+    values of files that are gone. A checkpoint takes their place."""
+    limit = time.time() - LOGS.total_seconds()
+    if any(commit.stat().st_mtime < limit for commit in (folder / "_delta_log").glob("*.json")):
+        DeltaTable(folder).create_checkpoint()
+        DeltaTable(folder).cleanup_metadata()
 
 
 def _drop_old_staging(workload: str, lake: Path) -> None:

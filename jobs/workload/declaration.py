@@ -30,6 +30,7 @@ from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
 from jobs.workload.sections.log_time import Time, check_points, read_schedule, read_start, read_time
 from jobs.workload.sections.query_settings import QuerySettings, check_names, question_files, read_query_settings
+from jobs.workload.sections.retention import Retention, read_retention
 from jobs.workload.sections.shedding import QueryShedding, Shedding, read_shedding
 from jobs.workload.sections.sources import Source, read_source
 
@@ -76,6 +77,7 @@ class Workload:
     shedding: Shedding | None = None
     """The operator that queries with load shedding share; None: no query asks for it."""
     expectations: Expectations = field(default_factory=Expectations)
+    retention: Retention = field(default_factory=Retention)
     alerts: Alerts = field(default_factory=Alerts)
 
     @property
@@ -147,7 +149,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         "workload.yaml",
         loaded,
         required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "alerts"),
+        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "retention", "alerts"),
     )
     name = folder.name if base == folder else base.name
     if not is_name(name):
@@ -198,14 +200,19 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         start=read_start(problems, section.items.get("start")),
         schema=schema,
         events_sql=read_events_sql(problems, folder),
-        limits=read_limits(problems, section.items.get("limits"), time.unit),
+        limits=(limits := read_limits(problems, section.items.get("limits"), time.unit)),
         unique=read_unique(problems, section.items.get("unique"), schema),
         queries=queries,
         slicing=read_slicing(problems, section.items.get("slicing")),
         shedding=shedding,
         expectations=_expectations(problems, folder, sources),
+        retention=read_retention(problems, section.items.get("retention"), _in_days(limits.max_reach, time.unit)),
         alerts=read_alerts(problems, section.items.get("alerts"), list(files)),
     )
+
+
+def _in_days(reach: int | None, unit: str) -> float | None:
+    return None if reach is None else reach / OperatingDays(begin_of("0 0 * * *"), unit).length
 
 
 def _expectations(problems: Problems, folder: Path, sources: Mapping[str, Source]) -> Expectations:

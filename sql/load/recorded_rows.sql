@@ -1,4 +1,4 @@
--- Raw rows refused on the run's days, once each, with the type and time of their first event if they have one.
+-- Raw rows refused on the run's days and not erased, once each, with the type and time of their first event if they have one.
 SELECT
     recorded_on AS day,
     :run_id AS run_id,
@@ -12,4 +12,4 @@ SELECT
     reason AS _reason,
     undated AS _undated
 FROM refused_fates
-WHERE undated OR recorded_on IN (SELECT day FROM run_days)
+WHERE NOT suppressed AND (undated OR recorded_on IN (SELECT day FROM run_days))

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from cep_core.arrays import Ints
 from jobs.raw.row_days import FarRows, SeenRows
-from jobs.stages.loading.equation import RowsOfFiles, equation
+from jobs.stages.loading.equation import LeftOut, RowsOfFiles, equation
 from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, OwnDays, row_fates
 from jobs.workload.operating_days import day_number
 
 START = date(2024, 1, 2)
 DAYS = [START + timedelta(days=n) for n in range(-1, 3)]
-TERMS = ("gave_event", "refused", "other_days", "without_event")
+TERMS = ("gave_event", "refused", "other_days", "without_event", "suppressed")
 SLACK = 1
 TIMED, FAR = 2, FarRows(5, 3, 7)
 """The file whose rows tell their days, and its rows that the run does not see."""
@@ -30,6 +30,7 @@ class Event:
     ts: int | None
     type: int
     flaw: str | None
+    erased: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Row:
     own_day: date | None
     rule: str | None
     events: tuple[Event, ...]
+    erased: bool = False
+    """Whether its text holds what was erased."""
 
     @property
     def verdict(self) -> tuple[str | None, str | None]:
@@ -73,10 +76,13 @@ class Row:
         if not self.is_near(day):
             return "other_days"
         if self.verdict[0]:
-            return "refused" if self.recorded == day else "other_days"
+            recorded = "suppressed" if self.erased else "refused"
+            return recorded if self.recorded == day else "other_days"
         if not self.days:
             return "without_event"
-        return "gave_event" if day in self.days else "other_days"
+        if any(event.day == day and not event.erased for event in self.events):
+            return "gave_event"
+        return "suppressed" if day in self.days else "other_days"
 
     @property
     def misses(self) -> bool:
@@ -86,7 +92,8 @@ class Row:
 days = st.sampled_from([None, *DAYS])
 stamps = st.one_of(st.none(), st.integers(-2, 2))
 flaws = st.sampled_from([None, None, None, "no kwh", "no at"])
-events_of_a_row = st.lists(st.builds(Event, days, stamps, st.integers(-1, 1), flaws), max_size=3).map(tuple)
+events = st.builds(Event, days, stamps, st.integers(-1, 1), flaws, st.booleans())
+events_of_a_row = st.lists(events, max_size=3).map(tuple)
 
 
 def refused_if_far(row: Row) -> Row:
@@ -96,7 +103,9 @@ def refused_if_far(row: Row) -> Row:
 
 
 rows = st.lists(
-    st.builds(Row, st.integers(0, 2), days, st.sampled_from([None, None, "type"]), events_of_a_row).map(refused_if_far),
+    st.builds(Row, st.integers(0, 2), days, st.sampled_from([None, None, "type"]), events_of_a_row, st.booleans()).map(
+        refused_if_far
+    ),
     max_size=8,
 )
 
@@ -137,7 +146,9 @@ def test_fates_and_equation_are_as_defined(rows: list[Row], random: object) -> N
     read = [sum(row.file == file for row in rows) + (FAR.rows if file == TIMED else 0) for file in range(3)]
     files = pa.table({"source": ["a", "a", "b"], "number": [0, 1, 0], "read": read})
     of_files = RowsOfFiles(of_row, np.where(of_row == TIMED, own, NO_DAY), [None, None, SeenRows(SLACK, {}, FAR)])
-    table = equation(files, of_files, fates, given_events, DAYS[1:], START).to_pylist()
+    of_events = np.array([event.erased for event in events], np.bool_)
+    out = LeftOut(of_events, fates.refused & np.array([row.erased for row in rows], np.bool_))
+    table = equation(files, of_files, fates, given_events, out, DAYS[1:], START).to_pylist()
     assert [(row["day"], row["source"], row["number"]) for row in table] == [
         (day, *file) for day in DAYS[1:] for file in (("a", 0), ("a", 1), ("b", 0))
     ]

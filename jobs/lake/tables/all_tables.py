@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobs.lake.definition import Table
+from jobs.lake.tables.erasure_tables import ERASURES
 from jobs.lake.tables.event_tables import LOADED_DAYS, QUARANTINE, SOURCE_FILES, SOURCE_ROWS, events, staged_events
 from jobs.lake.tables.journal_tables import EXPERIMENTS, RESULT_DAYS, RUNS, SLICE_RUNS
 from jobs.lake.tables.slicing_tables import HEAVY_HITTERS, SLICING_PLANS, STREAM_STATISTICS, slices
@@ -32,6 +33,7 @@ def lake_tables(workload: Workload) -> tuple[Table, ...]:
         RESULT_DAYS,
         SLICE_RUNS,
         EXPERIMENTS,
+        ERASURES,
         RUNS,
     )
 

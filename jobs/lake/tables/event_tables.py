@@ -59,7 +59,7 @@ def staged_events(schema: LogSchema) -> Table:
 
 SOURCE_ROWS = Table(
     "work_source_rows",
-    "The equation of rows: read = gave_event + refused + other_days + without_event",
+    "The equation of rows: read = gave_event + refused + other_days + without_event + suppressed",
     (
         DAY,
         RUN,
@@ -70,14 +70,16 @@ SOURCE_ROWS = Table(
         Column("refused", "BIGINT", "Rows refused and recorded on this day", nullable=False),
         Column("other_days", "BIGINT", "Rows whose events, or whose refusal, belong to other days", nullable=False),
         Column("without_event", "BIGINT", "Rows that events.sql passed over", nullable=False),
+        Column("suppressed", "BIGINT", "Rows left out since their events, or they themselves, were erased; null: none"),
     ),
+    widens=True,
     checks={"counts": "least(files, read, gave_event, refused, other_days, without_event) >= 0"},
 )
 
 SOURCE_FILES = Table(
     "work_source_files",
     "The ledger of a file that was read strictly, and the equation of its rows for a day: "
-    "lines = read + no_rows; read = gave_event + refused + other_days + without_event",
+    "lines = read + no_rows; read = gave_event + refused + other_days + without_event + suppressed",
     (
         DAY,
         RUN,
@@ -96,10 +98,12 @@ SOURCE_FILES = Table(
         Column("refused", "BIGINT", "Rows refused and recorded on this day", nullable=False),
         Column("other_days", "BIGINT", "Rows whose events, or whose refusal, belong to other days", nullable=False),
         Column("without_event", "BIGINT", "Rows that events.sql passed over", nullable=False),
+        Column("suppressed", "BIGINT", "Rows left out since their events, or they themselves, were erased; null: none"),
     ),
+    widens=True,
     checks={
         "every_line": "lines = read + no_rows",
-        "every_row": "read = gave_event + refused + other_days + without_event",
+        "every_row": "read = gave_event + refused + other_days + without_event + coalesce(suppressed, 0)",
     },
 )
 
@@ -119,6 +123,7 @@ LOADED_DAYS = Table(
         Column("checks", "STRING", "JSON: each gate rule's outcome, fatal ones and warnings", nullable=False),
         Column("definition", "STRING", "Hash of what the last load was made by: events.sql, sources, rules, days"),
         Column("begins", "BIGINT", "The day's first moment when its events were published; null: none were"),
+        Column("expired", "BOOLEAN", "Its events were removed after their time of retention; null: they were not"),
     ),
     widens=True,
     checks={"counts": "events >= points AND points >= 0"},

@@ -97,7 +97,8 @@ def _loads(
     if "load" not in asked.tasks and not stale:
         return {}, ()
     own = () if asked.first is None or asked.last is None else days_between(asked.first, asked.last)
-    changed, outdated = changed_files(lake, workload, ledger.days), outdated_days(ledger, workload)
+    changed = changed_files(lake, workload, ledger.days.keys() - set(ledger.expired))
+    outdated = outdated_days(ledger, workload)
     if stale:
         wanted = sorted({*changed, *outdated}) if "load" in asked.tasks else []
         gone = tuple(day for day in wanted if is_gone(workload, day))

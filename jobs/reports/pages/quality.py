@@ -62,13 +62,13 @@ def page(report: DayReport) -> Page:
 
 _EQUATION = [
     Heading("source"),
-    *numbers("files", "rows read", "= events", "+ refused", "+ other days", "+ no event"),
+    *numbers("files", "rows read", "= events", "+ refused", "+ other days", "+ no event", "+ erased"),
 ]
 _FILES = [
     Heading("file"),
     *numbers("bytes"),
     Heading("SHA-256"),
-    *numbers("lines", "- no row", "= rows read", "= events", "+ refused", "+ other days", "+ no event"),
+    *numbers("lines", "- no row", "= rows read", "= events", "+ refused", "+ other days", "+ no event", "+ erased"),
 ]
 _DEFECTS = [
     Heading("rule"),
@@ -104,21 +104,21 @@ def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[di
 
 
 def _equation(source: Mapping[str, Any]) -> list[str]:
-    names = ("files", "read", "gave_event", "refused", "other_days", "without_event")
-    return [shown(source["source"]), *(quantity(source[name]) for name in names)]
+    names = ("files", "read", "gave_event", "refused", "other_days", "without_event", "suppressed")
+    return [shown(source["source"]), *(quantity(source.get(name) or 0) for name in names)]
 
 
 def _files(report: DayReport) -> dict[str, Any]:
     """The ledgers of the day's files, those with refused rows or events first."""
     ledgers = rows(report.reader.read("_work/source_files", report.day, report.day), "file")
     ledgers.sort(key=lambda ledger: (-ledger["refused"], -ledger["gave_event"]))
-    names = ("lines", "no_rows", "read", "gave_event", "refused", "other_days", "without_event")
+    names = ("lines", "no_rows", "read", "gave_event", "refused", "other_days", "without_event", "suppressed")
     lines = [
         [
             shown(_tail(ledger["file"])),
             quantity(ledger["size"]),
             ledger["digest"][:DIGITS],
-            *(quantity(ledger[name]) for name in names),
+            *(quantity(ledger.get(name) or 0) for name in names),
         ]
         for ledger in ledgers[:FILES]
     ]

@@ -9,7 +9,7 @@ Cost: a few operations on 4 KB for each 32,768 rows and kind.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from jobs.raw.raw_frame import ROWS_BITS
 from jobs.raw.row_days import FarRows, SeenRows
-from jobs.stages.loading.row_bitmaps import BEFORE, OUTSIDE, OWN, ROWS, TIMELESS
+from jobs.stages.loading.row_bitmaps import BEFORE, GONE, OUTSIDE, OWN, ROWS, TIMELESS
 
 File = tuple[str, int]
 """A source, and the number of its file; -1 stands for all files that Spark's readers read."""
@@ -35,6 +35,7 @@ _COLUMNS = pa.schema(
         ("refused", pa.int64()),
         ("other_days", pa.int64()),
         ("without_event", pa.int64()),
+        ("suppressed", pa.int64()),
         ("missed", pa.int64()),
         ("missed_ts", pa.int64()),
     ]
@@ -45,7 +46,8 @@ _COLUMNS = pa.schema(
 class FileRows:
     """Rows of a file. `dated`: with an event on a day; `missed`: all of whose events lie before the log or outside the
     calendar, `missed_ts` the last of them; `on_day`: rows by the kind of their events; `last`: the last row named;
-    `own`: those dated, by the day that their time tells."""
+    `own`: those dated, by the day that their time tells; `gone`: not refused, all of whose events of a day were erased,
+    by this day."""
 
     dated: int
     missed: int
@@ -53,6 +55,7 @@ class FileRows:
     on_day: dict[str, int]
     last: int = -1
     own: dict[str, int] = field(default_factory=dict)
+    gone: dict[str, int] = field(default_factory=dict)
 
 
 def bitmap_equation(
@@ -68,24 +71,25 @@ def bitmap_equation(
     refused_counts.sql.
     """
     refusals = {(row["day"], row["source"], row["number"]): row for row in refused}
-    none = {"all_days": 0, "dated": 0, "with_event": 0, "recorded": 0}
+    none = {"all_days": 0, "dated": 0, "with_event": 0, "recorded": 0, "hidden": 0}
     rows = []
     for day in days:
         for file in files.to_pylist():
             source, number, read = file["source"], file["number"], file["read"]
             counted = of_files.get((source, number), FileRows(0, 0, None, {}))
             off = refusals.get((day, source, number), none)
-            gave_event = counted.on_day.get(str(day), 0) - off["with_event"]
+            of_day, gone = counted.on_day.get(str(day), 0) - off["with_event"], counted.gone.get(str(day), 0)
             near, near_dated, far = read, counted.dated, FarRows()
             if of_file := seen.get((source, number)):
                 own = SeenRows(of_file.slack, {_day_of(kind): dated for kind, dated in counted.own.items()})
                 near, near_dated, far = of_file.of(day), own.of(day), of_file.far
             dated = near_dated - off["dated"]
             terms = {
-                "gave_event": gave_event,
-                "refused": off["recorded"],
-                "other_days": dated - gave_event + off["all_days"] - off["recorded"] + read - near,
+                "gave_event": of_day - gone,
+                "refused": off["recorded"] - off["hidden"],
+                "other_days": dated - of_day + off["all_days"] - off["recorded"] + read - near,
                 "without_event": near - dated - off["all_days"],
+                "suppressed": gone + off["hidden"],
             }
             missed = FarRows(0, counted.missed, counted.missed_ts) + far
             told = {"missed": missed.missed, "missed_ts": missed.last}
@@ -93,13 +97,17 @@ def bitmap_equation(
     return pa.Table.from_pylist(rows, _COLUMNS)
 
 
-def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[str, bool]]) -> dict[File, FileRows]:
+def rows_of_files(
+    bitmaps: Iterable[Mapping[str, Any]],
+    sources: Sequence[tuple[str, bool]],
+    refused: Callable[[int, int], int] = lambda rank, bucket: 0,
+) -> dict[File, FileRows]:
     """The rows of each file. `bitmaps`: as `RowBitmaps.rows` gives them, of any tasks; `sources`: the name of each, and
-    whether its files are read strictly.
+    whether its files are read strictly; `refused`: the bitmap of refused rows of a rank and bucket.
 
     >>> one = {"rank": 0, "bucket": 1, "kind": "2024-01-01", "rows": bytes([3]), "last_ts": 5}
     >>> rows_of_files([one, one | {"rows": bytes([6])}], [("log", True)])
-    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2, own={})}
+    {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2, own={}, gone={})}
     """
     merged: defaultdict[tuple[int, int], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     last: dict[File, int] = {}
@@ -114,6 +122,11 @@ def rows_of_files(bitmaps: Iterable[Mapping[str, Any]], sources: Sequence[tuple[
         rows = of_files.setdefault(file, FileRows(0, 0, last.get(file), {}))
         first = (bucket - 1) * ROWS & ROWS_OF_FILE
         rows.last = max(rows.last, first + _union(kinds.values()).bit_length() - 1)
+        for kind in [kind for kind in kinds if kind.startswith(GONE)]:
+            day, bits = kind.removeprefix(GONE), kinds.pop(kind)
+            only = bits & ~kinds[day] & ~refused(rank, bucket)
+            rows.gone[day] = rows.gone.get(day, 0) + only.bit_count()
+            kinds[day] |= bits
         for kind in [kind for kind in kinds if kind.startswith(OWN)]:
             rows.own[kind] = rows.own.get(kind, 0) + kinds.pop(kind).bit_count()
         timed = _union(bits for kind, bits in kinds.items() if kind != TIMELESS)

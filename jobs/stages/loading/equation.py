@@ -1,4 +1,5 @@
-"""The equation of rows, for each day and file: read = gave_event + refused + other_days + without_event.
+"""The equation of rows, for each day and file: read = gave_event + refused + other_days + without_event +
+suppressed.
 
 The right side counts the fates of rows, the left what the readers gave. `bitmap_equation.py` says the
 same of a large load. Cost: linear in the rows; one row of the result for each day and file.
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
 from jobs.raw.row_days import FarRows, SeenRows
-from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates
+from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, RowFates, days_of_rows
 from jobs.workload.operating_days import day_number
 
 
@@ -33,15 +34,23 @@ class RowsOfFiles(NamedTuple):
         return (self.own == NO_DAY) | (abs(self.own - day) <= slack[self.file])
 
 
+class LeftOut(NamedTuple):
+    """What erasures leave out. `events` [events]; `rows` [rows]: refused rows, of those that the run records."""
+
+    events: Flags
+    rows: Flags
+
+
 def equation(
     files: pa.Table,
     rows: RowsOfFiles,
     fates: RowFates,
     events: GivenEvents,
+    out: LeftOut,
     days: Sequence[date],
     start: date,
 ) -> pa.Table:
-    """A row for each of `days` and each file: day, source, number, read, the four terms, `missed` (rows all of whose
+    """A row for each of `days` and each file: day, source, number, read, the five terms, `missed` (rows all of whose
     events lie before the log's first day or outside the calendar), `missed_ts` (the last `ts` of such an event).
 
     `files`: source, number, read (`file_ledgers.file_counts`). A row that a run of the one day would not see belongs to
@@ -55,19 +64,24 @@ def equation(
     all_missed = _counted(of_row, missed, count) + np.array([of_file.missed for of_file in far], np.int64)
     unseen = np.array([of_file.rows for of_file in far], np.int64)
     passed = ~refused[fates.day_rows]
+    kept_rows, kept_days = days_of_rows(events.row[~out.events], events.day[~out.events])
+    kept = ~refused[kept_rows]
     tables = []
     for day in days:
         number = day_number(day)
         near = rows.near(number)
-        gave = _counted(of_row[fates.day_rows], passed & (fates.days == number), count)
-        recorded = _counted(of_row, refused & (fates.recorded == number), count)
+        dated = _counted(of_row[fates.day_rows], passed & (fates.days == number), count)
+        gave = _counted(of_row[kept_rows], kept & (kept_days == number), count)
+        recorded = refused & (fates.recorded == number)
+        of_day, hidden = _counted(of_row, recorded, count), _counted(of_row, recorded & out.rows, count)
         with_day = _counted(of_row, near & ~refused & has_day, count)
         all_refused = _counted(of_row, near & refused, count)
         terms: Mapping[str, Ints] = {
             "gave_event": gave,
-            "refused": recorded,
-            "other_days": with_day - gave + all_refused - recorded + _counted(of_row, ~near, count) + unseen,
+            "refused": of_day - hidden,
+            "other_days": with_day - dated + all_refused - of_day + _counted(of_row, ~near, count) + unseen,
             "without_event": _counted(of_row, near & ~refused & ~has_day, count),
+            "suppressed": dated - gave + hidden,
             "missed": all_missed,
         }
         columns = {name: files[name] for name in ("source", "number", "read")}

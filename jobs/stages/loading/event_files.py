@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
+from jobs.erasure.rules import Suppression
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
@@ -41,17 +42,23 @@ _EVENTS, _POINTS, _PARITY, _SUM = (b"events", b"points", b"parity", b"sum")
 @dataclass(frozen=True)
 class FileWriter:
     """Writes the files of ranges into a table's folder. `columns`: the table's, without `day`; `constants`: the values
-    of columns that no run has; `point`: the column that tells time-points of equal `ts` apart."""
+    of columns that no run has; `point`: the column that tells time-points of equal `ts` apart; `suppression`: what was
+    erased, and is left out."""
 
     folder: Path
     columns: pa.Schema
     constants: Mapping[str, str | bool]
     point: str
+    suppression: Suppression | None = None
 
     def __call__(self, ranges: Sequence[EventRange], name: str) -> Iterator[pa.RecordBatch]:
         """Write one file for each range; `name` makes their names unique."""
         for number, each in enumerate(ranges):
             events = in_log_order(each)
+            if self.suppression is not None:
+                events = events.filter(pa.array(~self.suppression.events(events)))
+                if not events.num_rows:
+                    continue
             partition = {"day": str(each.day)}
             path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
             schema = self.columns.with_metadata(_facts(events, self.point))

@@ -24,6 +24,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from cep_core.arrays import Ints
+from jobs.erasure.rules import Suppression
 from jobs.stages.loading.log_order import ORDER
 from jobs.stages.loading.row_bitmaps import RowBitmaps
 from jobs.stages.loading.row_fates import NO_DAY
@@ -55,13 +56,17 @@ ROW_PARTS = ("rank", "id", "hash", "day")
 
 @dataclass(frozen=True)
 class RunWriter:
-    """Writes the runs of one load. `loads`: the run's days; `start`: the log's first day; `timed`: as of RowBitmaps."""
+    """Writes the runs of one load. `loads`: the run's days; `start`: the log's first day; `timed`: as of RowBitmaps.
+
+    `suppression`: what was erased. Such events are in runs, too: those after them keep their `seq`.
+    """
 
     folder: Path
     loads: Sequence[date]
     start: date
     days: OperatingDays
     timed: frozenset[int] = frozenset()
+    suppression: Suppression | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The function that each worker applies to its events."""
@@ -74,7 +79,8 @@ class RunWriter:
         events = runs = 0
         for batch in batches:
             yield from _flawed(batch)
-            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch)))).drop_columns(["_flaw", "_day"])
+            out = None if self.suppression is None else self.suppression.events(pa.Table.from_batches([batch]))
+            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch), out))).drop_columns(["_flaw", "_day"])
             waiting.append(kept)
             events += kept.num_rows
             if events >= EVENTS_AT_ONCE:

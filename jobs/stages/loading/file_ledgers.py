@@ -1,9 +1,9 @@
 """The ledger of a load: what became of each file's lines and rows, on each day.
 
 Of a file that is read strictly: `lines = rows + lines that begin no row`, the lines counted apart from the parser; and
-rows are those that reached Spark. For each day: `read = gave_event + refused + other_days + without_event`, the right
-side counted over the fates of rows. Of what Spark's readers read, only the second equation holds, for the source.
-Cost: a count of the rows by file; small tables beside.
+rows are those that reached Spark. For each day: `read = gave_event + refused + other_days + without_event +
+suppressed`, the right side counted over the fates of rows. Of what Spark's readers read, only the second equation
+holds, for the source. Cost: a count of the rows by file; small tables beside.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jobs.raw.row_days import FarRows, SeenRows
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 
-TERMS = ("read", "gave_event", "refused", "other_days", "without_event")
+TERMS = ("read", "gave_event", "refused", "other_days", "without_event", "suppressed")
 
 
 class RowsLost(Exception):

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints, value_ranks
+from jobs.erasure.rules import Suppression
 from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.row_days import RowDays, SeenRows
@@ -24,7 +25,7 @@ from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
 from jobs.stages.loading.candidates import candidate_events, no_row
-from jobs.stages.loading.equation import RowsOfFiles, equation
+from jobs.stages.loading.equation import LeftOut, RowsOfFiles, equation
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.stages.loading.log_order import row_places, seq_of
 from jobs.stages.loading.row_fates import NO_DAY, GivenEvents, OwnDays, RowFates, row_fates
@@ -55,8 +56,8 @@ class SourceRows:
 class HeldLoad:
     """The rows and events of a run's days. Raises RowsLost, UnreadableSource, WrongHeader, WrongWorkload."""
 
-    def __init__(self, run: Run, files: dict[str, SourceFiles]) -> None:
-        self._run, self._files_of = run, files
+    def __init__(self, run: Run, files: dict[str, SourceFiles], suppression: Suppression | None = None) -> None:
+        self._run, self._files_of, self._suppression = run, files, suppression
         self._sources: list[SourceRows] = []
         begin = 0
         for rank, source in enumerate(run.workload.sources.values()):
@@ -68,6 +69,7 @@ class HeldLoad:
         self._events = candidate_events(run).toArrow()
         self._given = self._given_events()
         self._fates = self._judge()
+        self._out = self._left_out()
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file."""
@@ -77,7 +79,7 @@ class HeldLoad:
         seen, names = seen_rows(self.rows, self._files_of), self._files.select(["source", "number"]).to_pylist()
         of_files = [seen.get((file["source"], file["number"])) for file in names]
         rows = RowsOfFiles(self._files_of_rows(), own, of_files)
-        return equation(self._files, rows, self._fates, self._given, days, start)
+        return equation(self._files, rows, self._fates, self._given, self._out, days, start)
 
     def staged(self, _: Path) -> pa.Table:
         """The rows of `_work/staged_events`: the events of the run's days, and the rows that these days record."""
@@ -125,6 +127,20 @@ class HeldLoad:
         own = OwnDays(self._own_days(), np.concatenate(keeps))
         return row_fates(self._column("_rule"), self._column("_reason"), own, self._given, start)
 
+    def _left_out(self) -> LeftOut:
+        """What was erased: events, and refused rows that this run would record."""
+        rows = np.zeros(len(self._fates.refused), np.bool_)
+        if self._suppression is None:
+            return LeftOut(np.zeros(len(self._given.row), np.bool_), rows)
+        recorded = self._rows_recorded()
+        rows[recorded] = self._suppression.texts(self._texts(recorded))
+        return LeftOut(self._suppression.events(self._events), rows)
+
+    def _rows_recorded(self) -> Ints:
+        """The rows refused on the run's days, and undated ones, ascending."""
+        fates = self._fates
+        return np.flatnonzero(fates.refused & (fates.undated | self._days_of_run(fates.recorded)))
+
     def _own_days(self) -> Ints:
         """[rows] The day that the row's time or its file tells, or NO_DAY."""
         return _day_numbers(self._column("_day"))
@@ -152,9 +168,11 @@ class HeldLoad:
         """Events of the run's days whose rows nothing refused."""
         given = self._given
         passed = np.flatnonzero(self._days_of_run(given.day) & ~self._fates.refused[given.row])
-        events, row = self._events.take(passed), given.row[passed]
+        row = given.row[passed]
         places = np.concatenate([of.places_in_order() for of in self._sources])
-        seq = pa.array(seq_of(given.day[passed], given.ts[passed], places[row], given.type[passed]))
+        seq = seq_of(given.day[passed], given.ts[passed], places[row], given.type[passed])
+        kept = ~self._out.events[passed]  # an erased event leaves a gap: all others keep their names
+        events, row, seq = self._events.take(passed[kept]), row[kept], pa.array(seq[kept])
         own = {
             "run_id": pa.repeat(self._run.run_id, len(row)),
             "seq": pc.coalesce(events["_own_seq"], seq),
@@ -163,13 +181,14 @@ class HeldLoad:
             "_reason": pa.nulls(len(row), pa.string()),
             "_undated": pa.repeat(False, len(row)),
         }
-        kept = events.drop_columns([ROW, "_flaw", "_own_seq"])
-        return pa.table({**dict(zip(kept.column_names, kept.columns, strict=True)), **own})
+        columns = events.drop_columns([ROW, "_flaw", "_own_seq"])
+        return pa.table({**dict(zip(columns.column_names, columns.columns, strict=True)), **own})
 
     def _refused(self) -> pa.Table:
         """Rows refused on the run's days, once each, with type and time of their first event; and undated ones."""
         fates = self._fates
-        row = np.flatnonzero(fates.refused & (fates.undated | self._days_of_run(fates.recorded)))
+        row = self._rows_recorded()
+        row = row[~self._out.rows[row]]
         first = fates.first[row]
         event = pa.array(np.maximum(first, 0), mask=first < 0)
         return pa.table(

@@ -2,7 +2,8 @@
 
 A bitmap is of rows of one source whose events are of one kind: of a day of the run, `later` (of another day of the
 log), `before` it, `outside` the calendar, or `timeless`. Rows of a source whose time tells their days are, if an event
-has a day, also in a bitmap of rows of the same day of their own. No bitmap holds rows of two files. Bitmaps of several
+has a day, also in a bitmap of rows of the same day of their own. Erased events of a day of the run are in a bitmap
+of their own. No bitmap holds rows of two files. Bitmaps of several
 tasks are brought together by OR (`bitmap_equation.py`).
 Cost: linear in the events, and a pass over the bits of each bitmap that a batch touches.
 """
@@ -31,6 +32,9 @@ TIMELESS, OUTSIDE, BEFORE, LATER = KINDS = "timeless", "outside", "before", "lat
 OWN = "own "
 """Begins the kind of a bitmap of rows of a day of their own; nothing follows for rows of no day."""
 
+GONE = "gone "
+"""Begins the kind of a bitmap of erased events of a day of the run, which follows."""
+
 DAYS = len(KINDS)
 """The number of the kind of the first day of a run; those above are its other days."""
 
@@ -48,20 +52,37 @@ class RowBitmaps:
         self._loads = numbers[self._order]
         self._start, self._days = day_number(start), days
         self._timed, self._own = list(timed), dict[int, int]()
+        self._gone: dict[int, int] = {}
         self._bitmaps: dict[tuple[int, int, int], npt.NDArray[np.uint8]] = {}
         self._last: dict[tuple[int, int, int], int] = {}
 
-    def add(self, rank: Ints, row: Ints, ts: Ints, timed: Flags, own: Ints | None = None) -> Flags:
-        """Mark the rows of events. `rank`: of their source; -1: of none; `own`: the day of their row, or NO_DAY.
+    def add(
+        self, rank: Ints, row: Ints, ts: Ints, timed: Flags, own: Ints | None = None, out: Flags | None = None
+    ) -> Flags:
+        """Mark the rows of events. `rank`: of their source; -1: of none; `own`: the day of their row, or NO_DAY; `out`:
+        whether they were erased.
 
-        Gives the events of the run's days.
+        Gives the events of the run's days, erased ones too.
         """
         kind = self._kinds_of(ts, timed)
         if own is not None and self._timed:
             has_day = np.isin(rank, self._timed) & (kind != KINDS.index(TIMELESS)) & (kind != KINDS.index(OUTSIDE))
             self._mark(rank[has_day], row[has_day], ts[has_day], self._kinds_of_own(own[has_day]))
-        self._mark(rank, row, ts, kind)
-        return kind >= DAYS
+        self._mark(rank, row, ts, kind if out is None else self._kinds_without(kind, out))
+        return (kind >= DAYS) & (kind < DAYS + len(self._loads))
+
+    def _kinds_without(self, kind: Ints, out: Flags) -> Ints:
+        """The numbers of kinds, with erased events of the run's days in kinds of their own."""
+        gone = out & (kind >= DAYS)
+        if not gone.any():
+            return kind
+        kind = kind.copy()
+        for day in np.unique(kind[gone]).tolist():
+            if day not in self._gone:
+                self._gone[day] = len(self._kinds)
+                self._kinds.append(GONE + self._kinds[day])
+            kind[gone & (kind == day)] = self._gone[day]
+        return kind
 
     def _kinds_of_own(self, own: Ints) -> Ints:
         """The numbers of the kinds of rows of these days, new ones for days that were not met before."""

@@ -91,7 +91,7 @@ def row_fates(rule: pa.Array, reason: pa.Array, own: OwnDays, events: GivenEvent
     rows = len(rule)
     flaws = pa.array(_first_flaws(events, rows), pa.string())
     flawed = pc.and_(rule.is_null(), flaws.is_valid())
-    day_rows, days = _days_of_rows(events)
+    day_rows, days = days_of_rows(events.row, events.day)
     first_day, last_day = np.full(rows, NO_DAY), np.full(rows, NO_DAY)
     first_day[day_rows[::-1]] = days[::-1]
     last_day[day_rows] = days
@@ -119,10 +119,10 @@ def _first_flaws(events: GivenEvents, rows: int) -> list[str | None]:
     return first
 
 
-def _days_of_rows(events: GivenEvents) -> tuple[Ints, Ints]:
-    """Each pair of a row and a day of its events once, ascending."""
-    dated = events.day != NO_DAY
-    row, day = events.row[dated], events.day[dated]
+def days_of_rows(row: Ints, day: Ints) -> tuple[Ints, Ints]:
+    """Each pair of a row and a day of its events once, ascending. `row`, `day`: of each event."""
+    dated = day != NO_DAY
+    row, day = row[dated], day[dated]
     order = np.lexsort((day, row))
     row, day = row[order], day[order]
     new = np.ones(len(row), np.bool_)

@@ -21,10 +21,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from jobs.bundles import bundles
+from jobs.erasure.rules import Suppression
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.computed_rows import computed
 from jobs.lake.statements import statement
@@ -40,19 +43,23 @@ from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
-from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, to_write
+from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, open_run, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
+from jobs.stages.loading.row_bitmaps import ROWS
 from jobs.workload.sections.sources import Source
 
 
 class SparkLoad:
     """The rows and events of a run's days, as views and files. `folder`: for what is kept while the load lasts.
+    `suppression`: what was erased; workers get its key with their tasks.
 
     Raises as `HeldLoad` does.
     """
 
-    def __init__(self, run: Run, files: dict[str, SourceFiles], folder: Path) -> None:
-        self._run, self._files, self._folder = run, files, folder
+    def __init__(
+        self, run: Run, files: dict[str, SourceFiles], folder: Path, suppression: Suppression | None = None
+    ) -> None:
+        self._run, self._files, self._folder, self._suppression = run, files, folder, suppression
         sources = list(run.workload.sources.values())
         self.rows: dict[str, ReadRows] = {}
         self._kept: dict[str, DataFrame] = {}
@@ -77,10 +84,20 @@ class SparkLoad:
             raise no_row(run.workload)
         sources = [(source.name, bool(self._files[source.name].surveys)) for source in run.workload.sources.values()]
         refused = spark.sql(statement("load", "refused_counts")).toArrow().to_pylist() if self._has_refused else []
-        files, of_files = file_counts(self.rows, self._files), rows_of_files(bitmaps.to_pylist(), sources)
+        files = file_counts(self.rows, self._files)
+        of_files = rows_of_files(bitmaps.to_pylist(), sources, self._bitmap_of_refused)
         if names_unknown_rows(files, of_files):
             raise no_row(run.workload)
         return bitmap_equation(files, of_files, seen_rows(self.rows, self._files), refused, run.loads)
+
+    def _bitmap_of_refused(self, rank: int, bucket: int) -> int:
+        """The refused rows of a source, of those in a bitmap of its rows."""
+        if not self._has_refused:
+            return 0
+        refused = open_run(self._refused_rows)
+        first = (bucket - 1) * ROWS
+        inside = (pc.field("rank") == rank) & (pc.field("id") >= first) & (pc.field("id") < first + ROWS)
+        return sum(1 << (row - first) for row in refused.filter(inside)["id"].to_pylist())
 
     def staged(self, table: Path) -> pa.Table | DataFrame:
         """The rows of `_work/staged_events`, the table in this folder, that were refused."""
@@ -94,7 +111,8 @@ class SparkLoad:
         columns = schema_of(table)
         columns = columns.remove(columns.get_field_index("day"))
         constants: dict[str, str | bool] = {"run_id": run.run_id, **dict.fromkeys(("_source", "_file", "_raw"), "")}
-        writer = FileWriter(table, columns, constants | {"_undated": False}, run.workload.time.point_column)
+        constants |= {"_undated": False}
+        writer = FileWriter(table, columns, constants, run.workload.time.point_column, self._suppression)
         ranges = event_ranges(self._runs, run.loads, run.workload.operating_days)
         tasks = list(bundles(ranges, lambda each: each.events, EVENTS_IN_RANGE))
 
@@ -111,7 +129,8 @@ class SparkLoad:
         order = max(len(source.order) for source in run.workload.sources.values())
         candidates.createOrReplaceTempView("candidate_events")
         timed = frozenset(rank for rank, source in enumerate(run.workload.sources.values()) if source.time)
-        writer = RunWriter(folder, run.loads, run.workload.start, run.workload.operating_days, timed)
+        days = run.workload.operating_days
+        writer = RunWriter(folder, run.loads, run.workload.start, days, timed, self._suppression)
         told = computed(to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS), self._folder)
         told.createOrReplaceTempView("told")
         runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
@@ -124,7 +143,8 @@ class SparkLoad:
         self._has_refused = not refused.isEmpty()
         if self._has_refused:
             # A row whose text is not found again would be refused by the table: none is dropped.
-            refused = computed(refused.join(_union(self._texts(refused)), ["rank", "id"], "left"), self._folder)
+            told = refused.join(_union(self._texts(refused)), ["rank", "id"], "left")
+            refused = computed(_marked(told, self._suppression), self._folder)
             self._take_out(refused)
             refused.createOrReplaceTempView("refused_rows")
             self._compute("refused_fates", start=self._run.workload.start)
@@ -143,8 +163,13 @@ class SparkLoad:
             )
         return texts
 
+    @property
+    def _refused_rows(self) -> Path:
+        """The file of the refused rows' (rank, id), ascending."""
+        return self._folder / "refused.arrow"
+
     def _take_out(self, refused: DataFrame) -> None:
-        path = self._folder / "refused.arrow"
+        path = self._refused_rows
         rows = refused.select("rank", "id").toArrow().sort_by([("rank", "ascending"), ("id", "ascending")])
         with pa.ipc.new_file(path, rows.schema) as file:
             file.write_table(rows)
@@ -161,6 +186,20 @@ class SparkLoad:
         """What a statement says, computed once, as a view of its name."""
         rows = self._run.spark.sql(statement("load", name), args=args)
         computed(rows, self._folder).createOrReplaceTempView(name)
+
+
+def _marked(refused: DataFrame, suppression: Suppression | None) -> DataFrame:
+    """Refused rows with `suppressed`: whether their texts hold what was erased."""
+    if suppression is None:
+        return refused.withColumn("suppressed", sf.lit(False))
+    schema = StructType([*refused.schema.fields, StructField("suppressed", BooleanType())])
+
+    def mark(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            out = pa.array(suppression.texts(batch["raw"]))
+            yield pa.RecordBatch.from_arrays([*batch.columns, out], [*batch.schema.names, "suppressed"])
+
+    return refused.mapInArrow(mark, schema)
 
 
 def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBatch]], told: str) -> DataFrame:

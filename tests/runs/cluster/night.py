@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from jobs.lake.session import LateSession
 from jobs.runs.run import Silent
+from jobs.stored_path import place
 from jobs.tasks.nightly import begin, evaluate, load, slice_
 from tests.leases import leased
 from tests.runs.lake.small_workload import day
@@ -18,8 +18,8 @@ from tests.runs.lake.small_workload import day
 def main(home: str, lake: str, first: str, last: str) -> None:
     session = LateSession("night", "cluster")
     days = day(int(first)), day(int(last))
-    with leased(Path(lake), "machines", "on-cluster"):
-        run = begin(home, *days, "on-cluster", session=session, lake=Path(lake), progress=Silent())
+    with leased(place(lake), "machines", "on-cluster"):
+        run = begin(home, *days, "on-cluster", session=session, lake=place(lake), progress=Silent())
         for stage in (load, slice_, evaluate):
             print(stage.__name__, flush=True)
             stage(run)

@@ -13,6 +13,7 @@ import pytest
 from jobs import places
 from jobs.lake.leasing.lease import give_back, lease_file, take
 from jobs.stored_path import place
+from scripts.standalone_cluster import standalone_cluster
 from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day
 
@@ -88,6 +89,23 @@ def test_a_large_run_reads_slices_by_path_and_by_scan(home: Path, undisturbed: T
     assert StoredLake(place(lake)).tables() == undisturbed
     asked = trendmill(lake, "sql", "SELECT count(*) AS n FROM machines.events", "--csv")
     assert asked.stdout.split() == ["n", str(len(undisturbed["events"]))], asked.stderr
+
+
+@pytest.mark.skipif(not any(JARS.glob("*.jar")), reason="no connector for Spark is here: make s3")
+def test_a_cluster_works_on_a_lake_in_s3(
+    home: Path, undisturbed: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A master and two workers of this machine; what programs hand to each other is in a folder that all see."""
+    lake = "s3://bucket/cluster"
+    monkeypatch.setenv("TRENDMILL_LAKE", lake)
+    monkeypatch.setenv("TRENDMILL_SCRATCH", str(tmp_path / "scratch"))
+    (tmp_path / "cluster").mkdir()
+    with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
+        environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
+        command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), lake, "1", "2"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert StoredLake(place(lake)).tables() == undisturbed
 
 
 def test_a_storage_that_would_make_a_version_twice_is_refused() -> None:

@@ -1,0 +1,160 @@
+"""`trendmill forget`: remove all rows of a person or thing from a lake and its reports, for good."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+from collections.abc import Collection, Mapping
+from datetime import date, timedelta
+from itertools import groupby
+
+from jobs import places
+from jobs.erasure.condition import read_condition
+from jobs.erasure.key import erasure_key, where
+from jobs.erasure.rules import BEGUN, Erasure, read_erasures
+from jobs.exits import OK, WrongWorkload
+from jobs.lake.register import table_folders
+from jobs.runs.progress import to_person
+from jobs.runs.run import Run, shown_days
+from jobs.runs.scope import Scope
+from jobs.tasks.application import Application, leased, new_run_id, publish_run
+from jobs.tasks.ending import end
+from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of
+from jobs.tasks.forgetting.erase import Order, erase, retire_lost, sought_by
+from jobs.tasks.forgetting.places_left import places_left
+from jobs.tasks.forgetting.touched import by_text, touched
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import Workload, load_workload
+
+SHOWN = 10
+"""Days of a table that are listed."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument("--where", metavar="CONDITION", help="whose rows: column = value, or several joined by AND")
+    parser.add_argument("--dry-run", action="store_true", help="only tell the rows by table and day")
+    parser.add_argument("--list", action="store_true", dest="listed", help="tell what was forgotten, without values")
+    parser.add_argument("--retire-lost", action="store_true", help="give up the rules whose key is lost")
+    parser.add_argument("--by", default=None, metavar="NAME", help="who asks for it (default: this machine's user)")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; do not write the value")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Forget, or tell. Waits while another run of the workload holds the lake."""
+    if sum([options.where is not None, options.listed, options.retire_lost]) != 1:
+        raise WrongWorkload("give one of --where CONDITION, --list and --retire-lost")
+    workload = load_workload(options.workload)
+    if options.listed:
+        _list(workload)
+        return OK
+    if not table_folders(workload.name, places.lake()):
+        raise WrongWorkload(f"no lake of '{workload.name}' in {places.lake()}: nothing is to be forgotten")
+    if options.retire_lost:
+        progress, run_id = to_person(), new_run_id()
+        with leased(workload.name, f"`trendmill forget` on {workload.name}", run_id, progress):
+            print(f"{retire_lost(workload, run_id)} erasures are retired: forget their values again")
+        return OK
+    run_id, queries = new_run_id(), compile_workload(workload)
+    condition = read_condition(options.where, workload.schema)
+    order = Order(workload, queries, condition, options.by or getpass.getuser(), options.reason, run_id)
+    if options.dry_run:
+        _tell(order)
+    else:
+        _forget(order, options.workload)
+    return OK
+
+
+def _tell(order: Order) -> None:
+    """What would be removed, by table and day."""
+    name = order.workload.name
+    sought = sought_by(order, erasure_key() or b"of no use, as nothing is written")
+    found = touched(sought)
+    days = {day for of_table in found.values() for day in of_table}
+    of_results = results_of(sought.home, days, present_ledger(name), changed=False)
+    print(f"{name}: nothing is written; these rows would be removed")
+    _rows({**by_text(found), **by_text(of_results.rows)})
+    queries = f"{len(of_results.days)} queries for {len(of_results.every_day)} days"
+    print(f"  results would be evaluated again: {queries if of_results.days else 'none'}")
+    home = places.reports() / name
+    reports = [day for day in sorted(days | of_results.every_day) if (home / day.isoformat()).is_dir()]
+    print(f"  reports would be written again: {shown_days(reports) if reports else 'none'}")
+
+
+def _forget(order: Order, folder: str) -> None:
+    progress, name = to_person(), order.workload.name
+    with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
+        erasure, changed = erase(order, progress)
+    _rows(erasure.rows)
+    Application(name, folder, ("slice", "evaluate"), run_id=order.run_id, scope=_outdated_scope).run()
+    with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
+        for first, last in _ranges(_to_publish(name, changed)):
+            publish_run(order.workload, first, last, order.run_id, progress)
+        end(places.lake(), name, order.run_id)
+    print(f"erasure {erasure.name} is done: its rows are in no table and on no page. The value may still lie in")
+    assert erasure.removed_at is not None
+    for line in places_left(name, erasure.removed_at, present_ledger(name).expired):
+        print(f"  - {line}")
+    print(f"Loads leave the rows out as long as the key is there: {where()}")
+
+
+def _outdated_scope(run: Run) -> Scope:
+    """The results that are marked as outdated, and no other stale ones."""
+    from jobs.tasks.nightly import stale_scope
+
+    recorded = present_ledger(run.workload.name).results
+    return Scope(
+        tuple(each for each in stale_scope(run).evaluations if recorded[each.query, each.day].definition == OUTDATED)
+    )
+
+
+def _to_publish(workload: str, changed: Collection[date]) -> list[date]:
+    """The days whose reports are written again, if the workload has reports: those of changed days, those that are
+    gone since an erasure before was killed, and those that show numbers of changed days beside their own."""
+    from jobs.reports.answers.changes import TRAILING
+
+    home = places.reports() / workload
+    if not changed or not home.is_dir():
+        return []
+    evaluated = {day for _, day in present_ledger(workload).results}
+    gone = {day for day in evaluated if day >= min(changed) and not (home / day.isoformat()).is_dir()}
+
+    beside = {day + timedelta(days=n) for day in changed for n in range(1, TRAILING + 1)}
+    return sorted({*changed, *gone} | {day for day in beside if (home / day.isoformat()).is_dir()})
+
+
+def _ranges(days: Collection[date]) -> list[tuple[date, date]]:
+    """Days as ranges without gaps."""
+    found = []
+    for _, group in groupby(enumerate(sorted(days)), lambda pair: pair[1].toordinal() - pair[0]):
+        of_range = [day for _, day in group]
+        found.append((of_range[0], of_range[-1]))
+    return found
+
+
+def _list(workload: Workload) -> None:
+    erasures = read_erasures(places.lake(), workload.name)
+    if not erasures:
+        print(f"{workload.name}: nothing was forgotten")
+    for erasure in erasures:
+        print(f"{erasure.name}  {erasure.state:8}{_told(erasure)}")
+    if unfinished := [erasure.name for erasure in erasures if erasure.state == BEGUN]:
+        print(f"not finished: {', '.join(unfinished)}; give the same --where again, their rows may still be there")
+
+
+def _told(erasure: Erasure) -> str:
+    columns = ", ".join(erasure.rule.columns)
+    rows = {table: sum(days.values()) for table, days in erasure.rows.items()}
+    counted = ", ".join(f"{number:,} of {table}" for table, number in rows.items()) or "no row"
+    why = f" ({erasure.reason})" if erasure.reason else ""
+    return f"  {erasure.begun_at:%Y-%m-%d %H:%M}Z  by {erasure.done_by}{why}: by {columns}; {counted}"
+
+
+def _rows(rows: Mapping[str, Mapping[str, int]]) -> None:
+    listed = {table: days for table, days in rows.items() if days}
+    if not listed:
+        print("  no row of any table")
+    for table, days in listed.items():
+        shown = ", ".join(f"{day} {number:,}" for day, number in list(days.items())[:SHOWN])
+        more = f" and {len(days) - SHOWN} more days" if len(days) > SHOWN else ""
+        print(f"  {table}: {sum(days.values()):,} rows ({shown}{more})")

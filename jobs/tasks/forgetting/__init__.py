@@ -1,0 +1,1 @@
+"""Erasure: the rows of a person or thing leave every table of a lake, and its reports, and do not come back."""

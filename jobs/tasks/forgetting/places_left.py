@@ -1,0 +1,47 @@
+"""The places where a value may still lie after an erasure, and since when it can not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, date, datetime, timedelta
+
+FILES, LOGS = timedelta(days=7), timedelta(days=30)
+"""How long a table keeps the files of older versions, and its log their statistics."""
+
+SUNDAY, NOON = 6, 12
+"""When the DAG `maintenance` runs, in UTC."""
+
+
+def next_upkeep(after: datetime) -> date:
+    """The day of the first weekly upkeep after a moment.
+
+    >>> next_upkeep(datetime(2026, 11, 24, tzinfo=UTC)), next_upkeep(datetime(2026, 11, 29, 13, tzinfo=UTC))
+    (datetime.date(2026, 11, 29), datetime.date(2026, 12, 6))
+    """
+    day = after.date() + timedelta(days=(SUNDAY - after.weekday()) % 7)
+    return day + timedelta(days=7) if day == after.date() and after.hour >= NOON else day
+
+
+def places_left(workload: str, removed_at: datetime, expired: Collection[date] = ()) -> list[str]:
+    """One line for each place. `expired`: days whose events were removed by retention."""
+    since = removed_at.astimezone(UTC)
+    files, logs = next_upkeep(since + FILES), next_upkeep(since + LOGS)
+    older = [
+        f"results of {len(expired)} days whose events retention removed: nobody knows any more what they were made of; "
+        "look for the value with `trendmill sql`, or let `retention: {results: ...}` remove them"
+    ]
+    return [
+        *(older if expired else []),
+        f"files of older table versions: until VACUUM of {files}, if `maintenance` runs weekly "
+        f"(by hand after {since + FILES:%Y-%m-%d %H:%M}Z: python -m jobs.spark_task --task maintain --workload "
+        f"{workload} --run-id by-hand)",
+        f"logs of the tables, least and greatest values of files that are gone: until the upkeep of {logs}",
+        "the sources' own files, which loads read: yours to correct; until then loads leave the rows out",
+        "the workload's own folder: texts of queries that name the value, cases that `trendmill test --record` wrote",
+        f"copies of the workload ({workload}/_work/workloads), if a query's text names the value: 14 days after their "
+        "last use",
+        "logs of Airflow and of Spark (AIRFLOW_HOME/logs, spark.eventLog.dir): messages of the gate may name values",
+        "what people took away: CSV files, pages, notebooks, answers of `trendmill sql`, alerts that were sent",
+        "copies of the lake, of reports and of disks: backups, snapshots, replicas, versions that a storage keeps",
+        "names of files and folders, the shell's history of this command",
+    ]
