@@ -175,8 +175,8 @@ def _choice(grid: Grid, summary: Summary) -> str:
 def counted(answers: Sequence[RelationAnswer]) -> str:
     """How many of the paper's relations hold, and the causes for the others.
 
-    >>> data, set_up = (Answer("", False, "", "", cause) for cause in ("data", "set-up"))
-    >>> counted([Answer("", True, "", ""), data, data, set_up])
+    >>> data, set_up = (RelationAnswer("", False, "", "", cause) for cause in ("data", "set-up"))
+    >>> counted([RelationAnswer("", True, "", ""), data, data, set_up])
     '1 of 4 relations that were asked of our numbers agrees; of the others 2 depend on our data, 1 on the set-up.'
     """
     agree = sum(answer.agrees for answer in answers)

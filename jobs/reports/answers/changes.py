@@ -116,7 +116,7 @@ def compare(
 
     >>> days = {date(2013, 3, day): Magnitude.of(count) for day, count in ((5, 20), (6, 25), (7, 60))}
     >>> compare(date(2013, 3, 8), Magnitude.of(87), {*days, date(2013, 3, 9)}, days).sentence
-    '3.5 times the median of the 3 days before (25; 20 to 60), more than on any of them.'
+    '87 is 3.5 times the median of the 3 days before (25; from 20 to 60), more than on any of them.'
     """
     first = day - timedelta(days=TRAILING)
     before = {
