@@ -16,7 +16,10 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
 
 from jobs.lake.conditions import EVERY_ROW
+from jobs.lake.dataset import dataset_of
 from jobs.lake.definition import is_attribute
+from jobs.lake.moments.columns import moments_in
+from jobs.lake.moments.filling import filling, lacking_rows, with_moments
 from jobs.lake.table_files import TableFiles, actions_of
 
 WRITER = WriterProperties(compression="ZSTD", statistics_truncate_length=32)
@@ -29,6 +32,7 @@ def in_table_order(rows: pa.Table, folder: Path) -> pa.Table:
     Raises ValueError if columns are missing or too many, or a value is missing or does not fit its type.
     """
     expected = schema_of(folder)
+    rows = with_moments(rows, moments_in(expected))
     lacking = set(expected.names) - set(rows.column_names)
     for name in former_attributes(folder, lacking):
         rows = rows.append_column(name, pa.nulls(rows.num_rows, expected.field(name).type))
@@ -90,6 +94,28 @@ def commit_files(folder: Path, files: TableFiles, condition: str | None, options
     columns = table.metadata().partition_columns
     actions = actions_of(files.files, folder)
     table.create_write_transaction(actions, mode, table.schema(), columns, days, commit_properties=commit)
+
+
+def lacks_moments(folder: Path) -> bool:
+    """Whether some row lacks a TIMESTAMP column that it should have. Cost: reads these columns up to that row."""
+    moments = moments_in(schema_of(folder))
+    names = sorted({name for moment in moments for name in (moment.name, moment.made_of)})
+    # Not as a filter of the files: what a table's log says of a column that a file lacks would let the file be skipped.
+    batches = dataset_of(DeltaTable(folder), folder).to_batches(columns=names)
+    return any(pa.Table.from_batches([batch]).filter(lacking_rows(moments)).num_rows for batch in batches)
+
+
+def fill_moments(folder: Path, options: Mapping[str, str]) -> None:
+    """Compute the TIMESTAMP columns of rows that lack one, in one commit; some row does. `options`: as above.
+
+    Cost: the files with such rows are written anew, a batch of rows in memory at a time.
+    """
+    table = DeltaTable(folder)
+    commit = _properties(table, options)
+    if commit is None:
+        return
+    updates, lacking = filling(moments_in(schema_of(folder)))
+    table.update(dict(updates), predicate=lacking, writer_properties=WRITER, commit_properties=commit)
 
 
 def _properties(table: DeltaTable, options: Mapping[str, str]) -> CommitProperties | None:

@@ -20,6 +20,10 @@ class Column:
     type: str
     comment: str
     nullable: bool = True
+    made_of: str = ""
+    """Of a TIMESTAMP column that each write computes: the whole-number column that it is computed from, whose unit is
+    `unit` (jobs/lake/moments/)."""
+    unit: str = ""
 
 
 @dataclass(frozen=True)

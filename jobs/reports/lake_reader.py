@@ -18,6 +18,7 @@ import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.lake.dataset import dataset_of
+from jobs.lake.moments.columns import moments_in
 from jobs.reports.masking import Masks
 
 ROWS_AT_ONCE = 500_000
@@ -103,7 +104,7 @@ class LakeReader:
         dataset = self._of_days(name, first, last)
         if dataset is None:
             return None
-        chosen = dataset.to_table(columns=_present(columns, dataset), filter=_condition(first, last, where))
+        chosen = dataset.to_table(columns=self._present(name, columns, dataset), filter=_condition(first, last, where))
         return self.masks.cover(name, chosen)
 
     def count(self, name: str, first: date, last: date) -> int:
@@ -120,7 +121,7 @@ class LakeReader:
             return
         waiting: list[pa.RecordBatch] = []
         found = dataset.to_batches(
-            columns=_present(columns, dataset),
+            columns=self._present(name, columns, dataset),
             filter=_condition(first, last, None),
             batch_readahead=2,
             fragment_readahead=1,
@@ -132,6 +133,19 @@ class LakeReader:
                 waiting = []
         if any(map(len, waiting)):
             yield self.masks.cover(name, pa.Table.from_batches(waiting))
+
+    def _present(self, name: str, columns: Sequence[str] | None, dataset: ds.Dataset) -> list[str] | None:
+        """Those of the columns that a table has; None: all. TIMESTAMP columns are for others: reports have clocks."""
+        if columns is not None:
+            return [column for column in columns if column in dataset.schema.names]
+        return self.once(("columns", name), lambda: self._without_moments(name))
+
+    def _without_moments(self, name: str) -> list[str] | None:
+        """The columns of a table without TIMESTAMP columns that the program makes; None: it has none of these."""
+        table = self._open(name)
+        schema = pa.schema([]) if table is None else pa.schema(table.schema().to_arrow())
+        made = {moment.name for moment in moments_in(schema)}
+        return [column for column in schema.names if column not in made] if made else None
 
     def _of_days(self, name: str, first: date | None, last: date | None) -> ds.Dataset | None:
         """A table's files of some days: asking every file of a year whether it is of a day takes longer than a read."""
@@ -207,11 +221,6 @@ def _files_by_day(dataset: ds.Dataset) -> dict[date | None, list[ds.Fragment]]:
     for file in dataset.get_fragments():
         by_day.setdefault(ds.get_partition_keys(file.partition_expression).get("day"), []).append(file)
     return by_day
-
-
-def _present(columns: Sequence[str] | None, dataset: ds.Dataset) -> list[str] | None:
-    """Those of the columns that a table has; None: all of its columns."""
-    return None if columns is None else [column for column in columns if column in dataset.schema.names]
 
 
 def _condition(first: date | None, last: date | None, where: pc.Expression | None) -> pc.Expression | None:

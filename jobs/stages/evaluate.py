@@ -214,7 +214,8 @@ def _evaluated_after(
             blocks[into] = tuple(_blocks(run, query.name, table, edges_of(plans, query.name), result))
             if blocks[into] or into in present:
                 waiting.append((query, table))
-    create(run.workload.name, [table_beside(query.name, table) for query, table in waiting], run.lake)
+    unit = run.workload.time.unit
+    create(run.workload.name, [table_beside(query.name, table, unit=unit) for query, table in waiting], run.lake)
     texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
     since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since)

@@ -56,11 +56,11 @@ def begin(
     """A run of the stored workload, with its tables created. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
-    tables = lake_tables(workload)
+    tables, unit = lake_tables(workload), workload.time.unit
     for query in compiled.values():
         result, *beside = query.tables
-        tables += (result_table(query.name, query.question, result.schema, result.variables),)
-        tables += tuple(table_beside(query.name, table) for table in beside if table.evaluate is None)
+        tables += (result_table(query.name, query.question, result.schema, result.variables, unit=unit),)
+        tables += tuple(table_beside(query.name, table, unit=unit) for table in beside if table.evaluate is None)
     run = Run(workload, compiled, first, last, run_id, session, lake, progress, judges=judges)
     create(workload.name, tables, lake)
     return run

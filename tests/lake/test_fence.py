@@ -54,7 +54,7 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     spark.sql("DROP DATABASE IF EXISTS fenced CASCADE")
     path = lease_file(tmp_path, "fenced")
     with kept(path, take(path, "made", "made")):
-        tables = [result_table(name, "Which?", COLUMNS) for name in ("answers", "runs")]
+        tables = [result_table(name, "Which?", COLUMNS, unit="s") for name in ("answers", "runs")]
         create("fenced", tables, tmp_path)
     register(spark, "fenced", tmp_path)
     give_back(path, "made")
@@ -141,7 +141,7 @@ def test_a_write_that_was_paused_before_it_began_is_refused(spark: Any, lake: Pa
     assert spark.table("fenced.answers").count() == 0
     assert newest(lake / "fenced" / "answers" / "_delta_log") == before + 1
     with fencing(first), pytest.raises(LeaseLost):
-        create("fenced", [result_table("late", "Which?", COLUMNS)], lake)
+        create("fenced", [result_table("late", "Which?", COLUMNS, unit="s")], lake)
     assert not (lake / "fenced" / "late").exists()
 
 
@@ -202,7 +202,7 @@ def test_a_stopped_program_is_refused_when_it_goes_on(tmp_path: Path) -> None:
     The rows are in Arrow. What Delta in Spark does after a pause is shown above.
     """
     lake = tmp_path / "lake"
-    make(result_table("answers", "Which?", COLUMNS), lake / "fenced" / "answers")
+    make(result_table("answers", "Which?", COLUMNS, unit="s"), lake / "fenced" / "answers")
     root, begun, go_on = Path(__file__).parents[2], tmp_path / "begun", tmp_path / "go_on"
     program = subprocess.Popen(
         [sys.executable, "-m", "tests.lake.paused_writer", str(lake), str(begun), str(go_on)],

@@ -40,7 +40,7 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
 
 
 def result(*columns: pa.Field) -> Any:
-    return result_table("answers", "Which?", pa.schema([*columns]))
+    return result_table("answers", "Which?", pa.schema([*columns]), unit="s")
 
 
 def frame(spark: Any, *rows: tuple[date, int]) -> Any:

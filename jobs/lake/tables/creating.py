@@ -11,6 +11,7 @@ files by path.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from deltalake import DeltaTable, Field, Schema
@@ -18,8 +19,10 @@ from deltalake.schema import ArrayType, PrimitiveType
 
 from jobs import places
 from jobs.exits import SchemaChanged
+from jobs.lake.arrow_write import fill_moments, lacks_moments
 from jobs.lake.definition import Column, Table, is_attribute
 from jobs.lake.leasing.fence import fence_of
+from jobs.lake.moments.columns import FILLED, MADE_OF, UNIT, metadata_of
 from jobs.lake.register import table_folders
 
 PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
@@ -57,7 +60,9 @@ def create(workload: str, tables: Iterable[Table], lake: Path | str | None = Non
     present = {name: folder for name, folder in folders if DeltaTable.is_deltatable(str(folder))}
     for table in definitions:
         if table.name in present:
-            _compare(workload, table, present[table.name])
+            opened = DeltaTable(present[table.name])
+            _compare(workload, table, present[table.name], opened)
+            _fill(workload, table, present[table.name], opened)
             _restate_checks(workload, table, present[table.name])
     if absent := [table for table in definitions if table.name not in present]:
         with fence_of(workload).alone():
@@ -80,7 +85,7 @@ def make(table: Table, folder: Path) -> DeltaTable:
 
 
 def _field(column: Column) -> Field:
-    return Field(column.name, delta_type(column.type), column.nullable, {"comment": column.comment})
+    return Field(column.name, delta_type(column.type), column.nullable, metadata_of(column))
 
 
 def delta_type(sql: str) -> PrimitiveType | ArrayType:
@@ -120,16 +125,38 @@ def _restate_checks(workload: str, table: Table, folder: Path) -> None:
             DeltaTable(folder).alter.set_table_properties(changed, raise_if_not_exists=False)
 
 
-def _compare(workload: str, table: Table, folder: Path) -> None:
+def _fill(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None:
+    """Give a table of an older program its TIMESTAMP columns, in all rows. If it is killed, the next one goes on."""
+    made = [column for column in table.columns if column.made_of]
+    if not made:
+        return
+    present = {field.name: field.metadata for field in opened.schema().fields}
+    for column in made:
+        # Rows of days that are not evaluated again yet keep what they have, which was computed in the former unit.
+        if present.get(column.name, {}).get(UNIT, column.unit) != column.unit:
+            with fence_of(workload).alone():
+                DeltaTable(folder).alter.set_column_metadata(column.name, metadata_of(column))
+    if FILLED in opened.metadata().configuration:
+        return
+    if new := [column for column in made if column.name not in present]:
+        with fence_of(workload).alone():
+            DeltaTable(folder).alter.add_columns([_field(column) for column in new])
+    if lacks_moments(folder):
+        fence_of(workload).commit(f"{workload}.{table.name}", partial(fill_moments, folder))
+    with fence_of(workload).alone():
+        DeltaTable(folder).alter.set_table_properties({FILLED: table.properties[FILLED]}, raise_if_not_exists=False)
+
+
+def _compare(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None:
     """Add new columns to a table that widens; let attributes stay that are not declared any more; refuse the rest."""
-    fields = DeltaTable(folder).schema().fields
+    fields = [field for field in opened.schema().fields if MADE_OF not in field.metadata]
     in_lake = {field.name: sql_type(field.type) for field in fields}
-    required = {column.name: column.type.upper() for column in table.columns}
+    required = {column.name: column.type.upper() for column in table.columns if not column.made_of}
     former = {field.name for field in fields if is_attribute(field.metadata.get("comment", ""))} - set(required)
     kept = {name: of_type for name, of_type in in_lake.items() if not (table.widens and name in former)}
     if kept == required:
         return
-    new = [column for column in table.columns if column.name not in kept]
+    new = [column for column in table.columns if column.name not in kept and not column.made_of]
     if table.widens and all(column.nullable for column in new) and kept.items() <= required.items():
         with fence_of(workload).alone():
             DeltaTable(folder).alter.add_columns([_field(column) for column in new])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jobs.lake.definition import DAY, RUN, Column, Table
+from jobs.lake.moments.columns import FILLED, NAMES, moment_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +74,12 @@ NUMBER_COMMENTS = {
 }
 
 
+_WINDOW = ("window_start", "window_end")
+"""The times of an aggregation. Its other columns are what RETURN and GROUP-BY name, whatever that is called."""
+
+_TIMES_BESIDE = {"_compact": tuple(NAMES), "_episodes": ("first_ts", "last_ts"), "_why": ("ts",)}
+"""The times of tables beside a result, by their suffix. What else they have is called as a policy names it."""
+
 VARIABLES = "trendmill.variables"
 """Table property: the columns that hold a match's events by `seq`, in pattern order, separated by commas."""
 
@@ -85,25 +92,38 @@ KEYS = "trendmill.keys"
 """Table property: the columns on which it depends whether a policy judges, separated by commas."""
 
 
-def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
+def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = (), *, unit: str) -> Table:
     """The table of a query's results: `day`, `run_id` and the evaluator's columns, typed by its Arrow schema.
 
-    `variables`: the columns of a listing of matches that hold events; each row then has a `match_id`.
+    `variables`: the columns of a listing of matches that hold events; each row then has a `match_id`. `unit`: the
+    log's, of the times, beside which stand TIMESTAMP columns.
     """
     named = (Column("match_id", "STRING", RESULT_COMMENTS["match_id"], nullable=False),) if variables else ()
     properties = {VARIABLES: ",".join(variables)} if variables else {}
-    return Table(query, question, (DAY, RUN, *named, *_columns(schema, variables)), properties=properties)
+    windowed = not variables and _WINDOW[0] in schema.names
+    times = _times(schema, NAMES if variables else _WINDOW if windowed else ("ts",))
+    columns = (DAY, RUN, *named, *_columns(schema, variables), *moment_columns(times, schema.names, unit))
+    return Table(query, question, columns, properties={**properties, FILLED: "all"} if times else properties)
 
 
-def table_beside(query: str, table: ResultTable) -> Table:
+def table_beside(query: str, table: ResultTable, *, unit: str) -> Table:
     """A further table of a query, named after its result: `<query>_compact`."""
-    columns = _columns(table.schema, table.variables)
+    times = _times(table.schema, _TIMES_BESIDE.get(table.suffix, ()))
+    columns = (*_columns(table.schema, table.variables), *moment_columns(times, table.schema.names, unit))
     values = [name for name in table.schema.names if name not in EPISODE_COMMENTS]
     properties = {VALUES: ",".join(values)} if "touches_begin" in table.schema.names else {}
     if "is_cut" in table.schema.names:
         properties = {KEYS: ",".join(name for name in table.schema.names if name != "is_cut")}
     comment = table.comment.format(query=query)
+    properties |= {FILLED: "all"} if times else {}
     return Table(query + table.suffix, comment, (DAY, RUN, *columns), properties=properties)
+
+
+def _times(schema: pa.Schema, names: Iterable[str]) -> list[str]:
+    """Those of the names that are columns of whole numbers."""
+    import pyarrow.types as kinds
+
+    return [name for name in names if name in schema.names and kinds.is_int64(schema.field(name).type)]
 
 
 def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from jobs import spark_task
+from jobs.exits import BUSY
 from jobs.lake.leasing.lease import lease_file, read, take
 from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day
@@ -107,7 +108,7 @@ def test_command_lines_wait_for_each_other(
 
     monkeypatch.setenv("TRENDMILL_LAKE", str(lake.folder))
     arguments = ["--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "night"]
-    assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == 1
+    assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == BUSY
     assert f"process {first.pid} on" in capfd.readouterr().err
 
     wait_for(lambda: "Spark has started" in told(0), first, second)  # it loads, with a JVM

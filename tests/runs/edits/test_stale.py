@@ -129,7 +129,9 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
         maintain("machines", copied.folder, Silent())
     assert [file.exists() for file in left] == [False, True]
     assert copied.rows("events") == events
-    assert rows(reader.read("climbs"), "match_id") == sorted(climbs, key=lambda row: str(row["match_id"]))
+    times = ("first_at", "last_at")  # TIMESTAMP columns, which reports do not read
+    listed = [{name: value for name, value in row.items() if name not in times} for row in climbs]
+    assert rows(reader.read("climbs"), "match_id") == sorted(listed, key=lambda row: str(row["match_id"]))
     assert copied.rows("climbs") != climbs
     in_use = {row["run_id"] for row in copied.rows("result_days")}
     assert "run-1" not in in_use

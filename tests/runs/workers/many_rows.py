@@ -114,8 +114,8 @@ def main(kind: str, rows: int, folder: Path) -> None:
     days = workload.operating_days.interval(DAY)
     left = left_by_slices(query, table, rows, days[0], folder)
     with leased(lake, workload.name):
-        own = result_table("asked", query.question, table.schema) if table.suffix == RESULT else None
-        create(workload.name, [own or table_beside("asked", table)], lake)
+        own = result_table("asked", query.question, table.schema, unit="s") if table.suffix == RESULT else None
+        create(workload.name, [own or table_beside("asked", table, unit="s")], lake)
         before = megabytes("VmRSS")
         merged = merged_result(run, query, table, lambda _: [partial(from_bytes, batch) for batch in left], [days])
         replace_all([replacement_of(run, merged)])

@@ -1,0 +1,1 @@
+"""TIMESTAMP columns beside whole-number times."""
