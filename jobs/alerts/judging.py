@@ -17,7 +17,6 @@ from zoneinfo import ZoneInfo
 
 from jobs.alerts.measures import Measured, compares, measured, of_number, summarised
 from jobs.exits import WrongWorkload
-from jobs.reports.answers.aggregations.ranking import headline_item
 from jobs.reports.answers.missing import is_missing, why_missing
 from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
@@ -107,10 +106,6 @@ class JudgedDay:
             raise WrongWorkload(f"workload '{self.workload.name}': no value '{name}'; `trendmill check` says where")
         if self._is_refused:
             return Verdict(alert, UNKNOWN, "the quality gate refused the day, so there are no new results")
-        if condition.measure == "max" and headline_item(question.query).column in self._shown.masks.absent.get(
-            question.name, frozenset()
-        ):
-            return Verdict(alert, UNKNOWN, f"{name} is a value of a masked attribute, which nobody is told")
         back = condition.bound.days if isinstance(condition.bound, Summary) else 0
         records = self._records(condition.query, self.day - timedelta(days=back))
         today = records.get(self.day)

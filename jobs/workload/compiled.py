@@ -23,6 +23,7 @@ from cep_core.language.settings import Settings
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.files.text_file import read_text
+from jobs.workload.sections.event_types import ONE_OF_THE_VALUES
 from jobs.workload.sections.query_settings import shown_as
 
 
@@ -97,8 +98,27 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
             )
         if unbounded := _unbounded(workload, query):
             problems.point(shown, Mark(1, 1), unbounded)
+        if (returned := _covered(workload, query)) is not None:
+            problems.point(
+                shown,
+                returned,
+                "every number that it returns is a value of a masked attribute, so reports have none to show",
+                "add COUNT(*) to RETURN",
+            )
         problems.found += _unsheddable(workload, query)
     return compiled, problems.found
+
+
+def _covered(workload: Workload, query: WorkloadQuery) -> Mark | None:
+    """The place of RETURN's first aggregate if all of them are values of masked attributes; else None."""
+    returned = [item for item in getattr(query.query, "returns", ()) if item.aggregate is not None]
+    masked = workload.schema.masked
+    if not returned or not all(
+        item.argument in masked and item.aggregate.name in ONE_OF_THE_VALUES for item in returned
+    ):
+        return None
+    at = returned[0].at
+    return Mark(at.line, at.column, at.length)
 
 
 def question_of(text: str) -> str:

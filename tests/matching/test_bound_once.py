@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import cep_core as cep
-from cep_core import queries
+from cep_core import bound_log
 from cep_core.language.errors import QueryError
 
 TEXT = "PATTERN SEQ(A a, B b) WHERE b.x > 1 WITHIN 1 minute"
@@ -28,12 +28,12 @@ def test_each_log_has_its_own_answer_whatever_was_asked_before() -> None:
     cases = list(product(LOGS, ("s", "min"), ("concurrent", "ordered")))
     alone = {}
     for name, unit, ties in cases:
-        queries._bound.cache_clear()
+        bound_log._bound.cache_clear()
         alone[name, unit, ties] = asked(LOGS[name], unit, ties)
     assert len(set(alone.values())) > 2
     for _ in range(2):
         assert {case: asked(LOGS[case[0]], *case[1:]) for case in cases} == alone
-    assert queries._bound.cache_info().hits >= len(cases)
+    assert bound_log._bound.cache_info().hits >= len(cases)
 
 
 def test_a_log_without_the_attribute_is_refused_after_one_with_it() -> None:

@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from jobs.reports.answers.aggregations.ranking import headline_item
 from jobs.reports.masking import COVERED, masks_of
 from jobs.reports.publish import publish
 from jobs.reports.questions import questions_of
+from jobs.workload.compiled import compile_questions, compile_workload
 from jobs.workload.declaration import load_workload, read_workload
 from tests.reports.lake.small_days import DAY
 from tests.reports.lake.small_workload import QUERIES, WORKLOAD, write_workload
@@ -62,3 +64,19 @@ def test_what_is_made_of_a_masked_attribute_is_covered(tmp_path: Path) -> None:
     path.write_text(f"{WORKLOAD}mask: [lime]\n")
     _, problems = read_workload(tmp_path / "lines")
     assert any("unknown attribute 'lime'; did you mean 'line'?" in problem for problem in problems)
+
+
+def test_a_number_that_reports_may_show_ranks_results(tmp_path: Path) -> None:
+    """The first that is no value of a masked attribute; a query of which every number is one is refused."""
+    latest = "-- How late?\nRETURN MAX(D.delay_min), AVG(D.delay_min)\nPATTERN Depart D+\nWITHIN 1 hour\n"
+    write_workload(tmp_path / "lines", QUERIES | {"latest": latest})
+    path = tmp_path / "lines" / "workload.yaml"
+    for mask, column in (("[]", "max_D_delay_min"), ("[delay_min]", "avg_D_delay_min")):
+        path.write_text(f"{WORKLOAD}mask: {mask}\n")
+        query = compile_workload(load_workload(tmp_path / "lines"))["latest"].query
+        assert headline_item(query).column == column
+    (tmp_path / "lines" / "queries" / "latest.cep").write_text(latest.replace(", AVG(D.delay_min)", ""))
+    _, problems = compile_questions(load_workload(tmp_path / "lines"))
+    [problem] = problems
+    assert problem.startswith("queries/latest.cep:2:8: every number that it returns is a value of a masked attribute")
+    assert "add COUNT(*) to RETURN" in problem

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.query import Query, ReturnItem
 from cep_core.language.patterns.tree import PrefixAggregate, Reference
-
-ONE_OF_THE_VALUES = ("min", "max", "first", "last")
-"""Aggregates that show a value as it is. Sums, means and deviations do not."""
+from jobs.workload.sections.event_types import ONE_OF_THE_VALUES
 
 
 def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
@@ -64,6 +62,11 @@ def attributes_of_returns(query: Query, among: frozenset[str]) -> tuple[frozense
         if not among.isdisjoint(named):
             values |= {item.column, *(f"{item.column}_{part}" for part in ("log10", "sign", "exact"))}
     return frozenset(groups), frozenset(values)
+
+
+def is_covered(query: Query, item: ReturnItem) -> bool:
+    """Whether reports may not show an item of RETURN, as it is a value of a masked attribute."""
+    return item.column in attributes_of_returns(query, query.schema.masked)[1]
 
 
 def _references(node: Any) -> list[tuple[str, str]]:

@@ -15,6 +15,8 @@ from jobs.workload.files.text_file import read_text
 
 RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "offset", "certain")
 """Column names that no attribute may take."""
+ONE_OF_THE_VALUES = ("min", "max", "first", "last")
+"""Aggregates that show a value as it is, which reports do not for masked attributes. Sums and means they show."""
 LONGEST_TITLE = 60
 """The most characters of an attribute's title."""
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from cep_core.events.chunks import one_array
 from cep_core.language.patterns.query import Query, ReturnItem
+from jobs.reports.answers.attributes import is_covered
 from jobs.reports.words.quantities import Magnitude
 from jobs.reports.words.values import shown
 
@@ -83,9 +84,13 @@ def of_labels(query: Query, results: pa.Table, labels: Sequence[str]) -> pa.Tabl
 
 
 def headline_item(query: Query) -> ReturnItem:
-    """The aggregate that ranks results: COUNT(*) if it is returned, else the first aggregate."""
+    """The aggregate that ranks results: COUNT(*) if it is returned, else the first that reports may show.
+
+    `check` refuses a query of which they may show none.
+    """
     aggregates = [item for item in query.returns if item.aggregate is not None]
-    return next((item for item in aggregates if item.aggregate is not None and item.aggregate.noun), aggregates[0])
+    counts = (item for item in aggregates if item.aggregate is not None and item.aggregate.noun)
+    return next(counts, None) or next(item for item in aggregates if not is_covered(query, item))
 
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
