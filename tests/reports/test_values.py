@@ -52,3 +52,13 @@ def test_floats_print_their_size(value: float) -> None:
         assert text == "–"
     else:
         assert abs(float(text) - value) <= 0.051 * abs(value)
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1), st.booleans())
+def test_numbers_that_are_names_are_told_apart(one_number: int, next_number: int, as_float: bool) -> None:
+    """Whole numbers may be the names of machines or blocks: two of them never look alike, nor one as another."""
+    if as_float:
+        one_number, next_number = one_number >> 11, next_number >> 11
+    values: list[int | float] = [float(n) if as_float else n for n in (one_number, next_number)]
+    texts = [shown(value) for value in values]
+    assert [int(text.replace(",", "")) for text in texts] == [one_number, next_number]

@@ -19,16 +19,21 @@ Cell = str | int | float | None
 LONGEST = 80
 """Longer texts are cut, with an ellipsis."""
 
+_WHOLE, _LONG = 2**53, 2**63
+"""Floats below the first and integers up to the second are written out."""
 _ISOLATE, _POP = "\u2068", "\u2069"
 
 
 def shown(value: object, longest: int = LONGEST) -> str:
     """A value of any column as text for a page, a caption or an axis.
 
+    Whole numbers of 64 bits are written out, as they may be names of things; larger ones and sizes are `quantity`.
     Format and control characters are written out. Text from right to left is isolated, so it stays in its place.
 
     >>> shown("JFK"), shown(None), shown(1234), shown(2.50), shown(True), shown([1, 2])
     ('JFK', '–', '1,234', '2.5', 'true', '1, 2')
+    >>> shown(3_407_946_425), shown(3407946425.0), shown(1e300)
+    ('3,407,946,425', '3,407,946,425', '1.0e300')
     >>> shown("a\\u202eb\\nc")
     'a\\\\u202eb\\\\nc'
     """
@@ -36,6 +41,8 @@ def shown(value: object, longest: int = LONGEST) -> str:
         return "–"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, (int, float)) and abs(value) <= (_WHOLE if isinstance(value, float) else _LONG):
+        return f"{int(value):,}" if value == int(value) else quantity(value)
     if isinstance(value, (int, float, Decimal)):
         return quantity(value)
     if isinstance(value, (datetime, date)):
