@@ -10,6 +10,7 @@ from jobs import cli, spark_task
 from jobs.exits import BUSY
 from jobs.lake.leasing.lease import lease_file, read, take
 from jobs.runs import input_size
+from jobs.tasks.application import new_run_id
 from jobs.tasks.stored_workload import workload_of_run
 from tests.runs.lake.small_workload import day, write_workload
 
@@ -94,6 +95,12 @@ def test_a_run_that_no_retry_can_help_begins_anew(
     assert "disk full" in capsys.readouterr().err
     query.write_text(right.replace("20 hours", "21 hours"))
     assert "20 hours" in next(f for f in stored_files(home, tmp_path) if f.name == "climbs.cep").read_text()
+
+
+def test_runs_of_one_moment_have_ids_of_their_own_in_their_order() -> None:
+    """The tables tell by the id what a run did: two runs that share it would each be told to have done both's work."""
+    made = [new_run_id() for _ in range(5)]
+    assert made == sorted(set(made))
 
 
 def stored_files(home: Path, root: Path) -> list[Path]:
