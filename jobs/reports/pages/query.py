@@ -17,9 +17,10 @@ def page(report: DayReport, query: QueryReport) -> Page:
     listed = f"listed {query.answer.unit}" if query.answer is not None and query.cut else "results"
     summary = ""
     if listing is not None and listing.total:
-        which = "All" if listing.total == len(listing.cells) else f"The first {len(listing.cells)} of"
-        of = "the " if query.cut and which != "All" else ""
-        summary = f"{which} {of}{quantity(listing.total)} {listed}, {listing.order}."
+        summary = f"All {quantity(listing.total)} {listed}, {listing.order}." if listing.total > 1 else "There is one."
+        if listing.total > len(listing.cells):
+            of = "the " if query.cut else ""
+            summary = f"{len(listing.cells)} of {of}{quantity(listing.total)} {listed}: {listing.order}."
     presentation = presentation_of(query.question)
     automaton = None if presentation.diagram is None else presentation.diagram(query.question)
     content = {

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
@@ -14,7 +10,7 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import SHOWN
 from jobs.reports.answers.matches.detail import details_of
-from jobs.reports.answers.matches.different import choose, differing
+from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.words.clock import Clock
 
@@ -23,25 +19,6 @@ ATTRIBUTES |= {"secret": Attribute("secret", AttributeType.INT, masked=True)}
 SCHEMA = LogSchema(dict.fromkeys("AB", ATTRIBUTES))
 ANY = bind("PATTERN SEQ(A a, A b) WHERE skip_till_any_match { [who] AND b.x > a.x } WITHIN 2 hours", SCHEMA)
 BOTH = bind("PATTERN SEQ(A a, B+ b[]) WHERE [who] AND b[i].x > b[i-1].x AND a.secret > 3 WITHIN 1 hour", SCHEMA)
-MATCHES = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=5, unique=True), min_size=1, max_size=40)
-
-
-def greedy(matches: Sequence[Sequence[int]], leading: Sequence[int], at_most: int) -> list[int]:
-    """The definition: after those leading always the first of those with the most events that none before has."""
-    chosen = list(leading[:at_most])
-    while len(chosen) < at_most:
-        seen = {event for number in chosen for event in matches[number]}
-        new = [len(set(events) - seen) for events in matches]
-        if not max(new):
-            break
-        chosen.append(new.index(max(new)))
-    return chosen
-
-
-@given(MATCHES, st.integers(1, 25), st.data())
-def test_matches_that_differ(matches: list[list[int]], at_most: int, data: st.DataObject) -> None:
-    leading = data.draw(st.lists(st.integers(0, len(matches) - 1), unique=True, max_size=3))
-    assert differing(matches, leading, at_most) == greedy(matches, leading, at_most)
 
 
 def test_a_page_does_not_fill_with_nearly_equal_rows() -> None:
