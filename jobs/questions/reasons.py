@@ -11,7 +11,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import pyarrow as pa
+
 from cep_core.compile import evaluator_of
+from cep_core.events.table import order
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
@@ -78,10 +81,14 @@ def _seqs(value: Any) -> list[int]:
 
 
 def _trends(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
-    """The trends of the row's window and group, as the same pattern lists them, the first few with their events."""
+    """The trends of the row's window and group, as the same pattern lists them, the first few with their events.
+
+    A window ends later than its trends, maybe on a later day: so they are listed whenever they become certain.
+    """
     query = log.bound.query
     as_matches = replace(query, aggregation=False, returns=(), group_by=())
     settings = Settings(_MOST_TRENDS, budget=Budget(WORK))
+    log = replace(log, events=_in_window(log, row), days=None)
     try:
         answer = replace(log, evaluator=evaluator_of(as_matches, settings)).answer()
     except (QueryError, WorkExhausted):
@@ -93,10 +100,23 @@ def _trends(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
         if _fits(query, row, match, {name: matches.event(path[0][0]).get(name) for name in query.group_by}):
             paths[path] = [int(log.events["seq"][place].as_py()) for place, _ in path]
     cut = answer.total() != answer.rows.num_rows
+    if cut and not paths:
+        yield f"  none of the first {_MOST_TRENDS:,} trends listed is of this window and group; there are more"
+        return
     shown = "; ".join(f"rows {listed([str(seq) for seq in seqs], 8)}" for seqs in islice(paths.values(), TRENDS))
     more = "; ..." if len(paths) > TRENDS else ""
     many = f"{'at least ' if cut else ''}{counted(len(paths), 'trend')}"
     yield f"  {many} in this window and group{': ' if paths else ''}{shown}{more}"
+
+
+def _in_window(log: AskedLog, row: Mapping[str, Any]) -> pa.Table:
+    """The log's events; those of the row's window, if it is one of time."""
+    start, window = row.get("window_start"), log.bound.query.window
+    if start is None or window.events:
+        return log.events
+    ts = log.events["ts"].to_numpy()
+    inside = (ts >= start) & (ts < start + window.size)
+    return order(log.events.filter(pa.array(inside)).drop_columns(["pos"]))
 
 
 def _fits(query: Any, row: Mapping[str, Any], match: Mapping[str, Any], group: Mapping[str, Any]) -> bool:

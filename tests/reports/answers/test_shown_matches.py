@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pyarrow as pa
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
@@ -12,7 +15,13 @@ from jobs.reports.answers.listing import SHOWN
 from jobs.reports.answers.matches.detail import details_of
 from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Totals, tallies_of
+from jobs.reports.day_report import report_day
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.pages import query as query_page
+from jobs.reports.questions import questions_of
 from jobs.reports.words.clock import Clock
+from jobs.workload.declaration import load_workload
+from tests.reports.lake.small_days import DAY
 
 ATTRIBUTES = {name: Attribute(name, AttributeType.INT) for name in ("who", "x")}
 ATTRIBUTES |= {"secret": Attribute("secret", AttributeType.INT, masked=True)}
@@ -61,3 +70,23 @@ def test_a_match_is_told_with_its_events_and_the_values_of_its_conditions() -> N
     [partly] = matching.foremost(BOTH, results, EventIndex(events.slice(1)), 1)
     [detail] = details_of(BOTH, [partly], events.slice(1), Clock())
     assert (len(detail.cells), detail.conditions) == (3, [])
+    assert detail.note == "1 of its events is no longer in the lake, so its conditions are not judged."
+
+
+def test_a_page_says_where_the_other_matches_are_told(places: Path) -> None:
+    """Every match of the page has its detail; for the others, how many they are, and what tells them."""
+    workload = load_workload("lines")
+    reader = LakeReader(places / "lake" / "lines")
+    report = report_day(workload, questions_of(workload), reader, DAY, "night")
+    [query] = [query for query in report.queries if query.question.name == "snowball"]
+    assert query.listing is not None
+    shown = len(query.listing.cells)
+    assert len(query.details) == shown > 0
+    assert query_page.page(report, query).content["further"] is None
+    many = replace(query, listing=replace(query.listing, total=shown + 1_700))
+    further = query_page.page(report, many).content["further"]
+    assert further == {
+        "many": "1,700 other listed matches are",
+        "one": f"trendmill why lines snowball --day {DAY} --match ID",
+        "all": f"trendmill sql \"SELECT * FROM lines.snowball_events WHERE day = '{DAY}'\"",
+    }
