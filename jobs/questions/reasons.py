@@ -17,7 +17,7 @@ from jobs.exits import WrongWorkload
 from jobs.log_files.matches import LogMatches
 from jobs.log_files.reasons import why, why_none, why_not
 from jobs.questions.asked_log import AskedLog
-from jobs.questions.trends import WORK, trends_of
+from jobs.questions.trends import MOST, WORK, trends_of
 from jobs.questions.verdict_reasons import why_verdict
 from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed
@@ -75,6 +75,9 @@ def _trends(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
     """The trends of the row's window and group, the first few with their events."""
     trends = trends_of(log, row)
     if trends is None:
+        return
+    if not (trends.whole or trends.paths):
+        yield f"  none of the first {MOST:,} trends listed is of this window and group; there are more"
         return
     shown = "; ".join(f"rows {listed([str(seq) for seq in seqs], 8)}" for seqs in islice(trends.paths, TRENDS))
     more = "; ..." if len(trends.paths) > TRENDS else ""
