@@ -20,7 +20,6 @@ import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
 from jobs.log_files.reading.nested_columns import given_column
-from jobs.log_files.times.common_forms import fits, fitting_forms
 from jobs.log_files.times.forms import TimeForm
 from jobs.log_files.times.stamps import (
     Holds,
@@ -33,6 +32,7 @@ from jobs.log_files.times.stamps import (
     read_stamps,
     unit_of,
 )
+from jobs.log_files.times.usual_forms import fits, fitting_forms
 from jobs.workload.operating_days import UNITS
 
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")

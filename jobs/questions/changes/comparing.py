@@ -79,7 +79,7 @@ class Comparison:
         before, after = (replace(log, events=longest) for log in (before, after))
         for day in days_between(first, last):
             begin, end = self.days.workload.operating_days.interval(day)
-            rows = [_rows(answer, begin, end) for answer in answers]
+            rows = [certain_rows(answer, begin, end) for answer in answers]
             totals = [
                 answer.total(begin) if answer.numbers(begin) else len(listed)
                 for answer, listed in zip(answers, rows, strict=True)
@@ -117,7 +117,7 @@ def whole_until(listed_by: str, totals: Sequence[int | None], rows: Sequence[Seq
     return min(ends, default=None)
 
 
-def _rows(answer: Answer, begin: int, end: int) -> list[Row]:
+def certain_rows(answer: Answer, begin: int, end: int) -> list[Row]:
     """The rows that became certain in a part of time."""
     places = np.flatnonzero((answer.certain >= begin) & (answer.certain < end))
     rows: list[Row] = answer.rows.take(places).to_pylist()
