@@ -46,7 +46,7 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         notices_of(evaluated, answer),
         answer,
         compare(evaluated.day, answer.headline, set(evaluated.records), numbers),
-        violations.listing(results, evaluated.clock, named),
+        violations.listing(results, evaluated.clock, named, evaluated.interval, whose),
         _figures(evaluated, results, runs, whose, number, cut=totals.truncated),
         periods=violations.by_period(results, evaluated.interval),
         listed=results.num_rows if totals.truncated else None,
@@ -96,7 +96,7 @@ def _sections(
         which = f"The first {shown} of {quantity(by_value.total)}" if by_value.total > shown else f"All {shown}"
         summary = f"{which} values, {by_value.order}. No other column of the result concentrates as much."
         sections.append(Section("leaders", f"Violations by {whose.title}", summary, by_value, f"{name}-by-key.csv"))
-    lasting = None if runs is None else episodes.listing(runs, clock, named)
+    lasting = None if runs is None else episodes.listing(runs, clock, named, evaluated.interval, whose)
     if lasting is not None:
         summary = f"Runs of time-points at which the same values violate the policy, {lasting.order}."
         file, link = f"{name}-longest-episodes.csv", "Listed episodes as CSV"
