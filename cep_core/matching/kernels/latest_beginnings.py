@@ -59,7 +59,7 @@ def _latest_beginnings(
     target, condition, operator = network.target, network.condition, network.operator
     left, right, store, query = network.left, network.right, network.store, network.query
     m, states = fits.shape
-    edges = target.shape[0]
+    edges, placed = target.shape[0], query.shape[1] > 0
     best = np.empty(states, np.int64)
     # nodes of the current tick, which only later ticks may follow; a small array, so no array of all nodes is touched
     room = _most_at_once(offsets, tick) * states
@@ -83,7 +83,7 @@ def _latest_beginnings(
         sizes[:] = 0
         gone[:] = 0
         for c in range(tops.shape[0]):
-            above[c] = 1 + (store[c, low:high].max() if high > low else 0)
+            above[c] = 1 + (store[c, low:high].max() if placed and high > low else 0)
             tops[c, : above[c]] = NEVER
         n = 0
         for row in range(low, high):
@@ -98,7 +98,7 @@ def _latest_beginnings(
                     sizes[s] += 1
                     for edge in range(edges):
                         c = condition[edge]
-                        if source[edge] == s and c < condition[edge + 1] and query[c, ready] > 0:
+                        if source[edge] == s and c < condition[edge + 1] and placed and query[c, ready] > 0:
                             _raise(tops, c, above[c] - query[c, ready], above[c], begun)
                 n = 0
             latest[row] = NEVER
@@ -116,7 +116,7 @@ def _latest_beginnings(
                             begun = max(begun, best[s])
                         elif best[s] <= begun:
                             continue
-                        elif query[c, row] >= 0:
+                        elif placed and query[c, row] >= 0:
                             if store[c, row] > 0:
                                 begun = max(begun, _top(tops, c, above[c] - store[c, row], best[s]))
                         else:
