@@ -13,27 +13,29 @@ other edge with comparisons adds O(n) for each node, for n rows in the window.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
 from cep_core.inner_kernels import inner
-from cep_core.matching.arrays.network import Ends, Network, holds
+from cep_core.matching.arrays.network import Network, holds
 
 NEVER = -1
 
+Rows = npt.NDArray[np.int32]
 
-def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
-    """For each question, whether a match ends at its row in any state and begins at `begins` or later.
 
-    The `needed_edges` of the network must have places.
+def latest_beginnings(network: Network, offsets: Ints, clock: Ints, width: int) -> Rows:
+    """[m] the latest row at which a match that ends at the row may begin, or NEVER.
+
+    The `needed_edges` of the network must have places. Only beginnings within `width` of the row are reliable.
     """
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
-    latest = np.empty(len(clock), np.int64)
+    latest = np.empty(len(clock), np.int32)
     places = 2 + int(network.store.max(initial=0))
     tops = np.empty((len(network.operator), places), np.int64)
     _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
-    any_match: Flags = latest[questions.rows] >= questions.begins
-    return any_match
+    return latest
 
 
 def needed_edges(network: Network) -> Flags:
@@ -49,7 +51,7 @@ def needed_edges(network: Network) -> Flags:
 
 @njit(cache=True)
 def _latest_beginnings(
-    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Ints
+    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Rows
 ) -> None:
     """latest[row]: the latest row at which a match that ends there may begin, or NEVER.
 
