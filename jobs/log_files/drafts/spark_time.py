@@ -82,14 +82,15 @@ def _form_of(source: TimeSource, sample: pa.Table) -> TimeForm | None:
     clock = sample[source.columns[-1]]
     texts = clock.cast(pa.string())
     is_whole = not pc.any(pc.match_substring_regex(texts, "[.,]")).as_py()
-    if len(source.columns) == 1 and held(clock) is not Holds.CLOCKS:
+    of_clock = held(clock)
+    if len(source.columns) == 1 and of_clock not in (Holds.CLOCKS, Holds.MINUTES):
         has_comma = pc.any(pc.match_substring(texts, ",")).as_py() and kinds.is_timestamp(read_stamps(clock).type)
         if not has_comma:
             return None
         between = "T" if pc.any(pc.match_substring(texts, "T")).as_py() else " "
         return TimeForm(f"%Y-%m-%d{between}%H:%M:%S,%f")
     mark = "," if pc.any(pc.match_substring(texts, ",")).as_py() else "."
-    of_day = "%H:%M:%S" if is_whole else f"%H:%M:%S{mark}%f"
+    of_day = "%H:%M" if of_clock is Holds.MINUTES else "%H:%M:%S" if is_whole else f"%H:%M:%S{mark}%f"
     return TimeForm(of_day if len(source.columns) == 1 else f"%Y-%m-%d {of_day}")
 
 

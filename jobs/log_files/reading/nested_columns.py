@@ -1,10 +1,12 @@
-"""Fields of nested records as columns of their own: `user.id` becomes `user_id`, which a query can name.
+"""Columns by names that a query can say: fields of nested records as columns of their own, `user_id` for `user.id`;
+underscores for what is no letter or digit, `Start_Time_s` for `Start Time [s]`.
 
-The dot stays where a column has the name with the underscore already.
+A name stays as it is where another column has the one with underscores already.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -25,19 +27,31 @@ def flat(table: pa.Table) -> tuple[pa.Table, dict[str, str]]:
     tops: dict[str, str] = {}
     for top in table.column_names:
         for dotted, column in _fields(top, table[top]):
-            plain = dotted.replace(".", "_")
-            name = dotted if dotted == top or plain in columns or plain in table.column_names else plain
+            plain = sayable(dotted)
+            name = dotted if plain in columns or plain in table.column_names else plain
             columns[name], tops[name] = column, top
     return pa.table(columns), tops
 
 
 def given_column(table: pa.Table, name: str) -> str:
-    """A column by its name, of a nested field also with dots. Else WrongWorkload, which names the nearest column."""
-    if name not in table.column_names and name.replace(".", "_") in table.column_names:
-        return name.replace(".", "_")
+    """A column by its name, as the file has it too. Else WrongWorkload, which names the nearest column."""
+    if name not in table.column_names and sayable(name) in table.column_names:
+        return sayable(name)
     if name not in table.column_names:
         raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
     return name
+
+
+def sayable(name: str) -> str:
+    """A name as queries can say it.
+
+    >>> sayable("user.id"), sayable("Start Time [s]"), sayable("größe"), sayable("95%"), sayable("_x")
+    ('user_id', 'Start_Time_s', 'größe', '_95', '_x')
+    """
+    if re.fullmatch(r"[^\W\d]\w*", name):
+        return name
+    plain = re.sub(r"\W+", "_", name).strip("_")
+    return f"_{plain}" if not plain or plain[0].isdigit() else plain
 
 
 def _fields(name: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:

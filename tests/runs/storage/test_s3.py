@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from jobs import places
+from jobs.erasure.value_hashes import words_of
 from jobs.lake.leasing.lease import give_back, lease_file, take
+from jobs.reports.stored_reports import places_of_reports
 from jobs.stored_path import place
 from scripts.standalone_cluster import standalone_cluster
 from tests.runs.lake.lakes import StoredLake, Tables
@@ -53,7 +55,9 @@ def trendmill(lake: str, *words: str, **more: str) -> subprocess.CompletedProces
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_run_and_every_command_on_a_lake_in_s3(home: Path, undisturbed: Tables, tmp_path: Path) -> None:
+def test_a_run_and_every_command_on_a_lake_in_s3(
+    home: Path, undisturbed: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lake, days = "s3://bucket/small", ("--from", str(day(1)), "--to", str(day(2)))
     ran = trendmill(lake, "run", str(home), *days, TRENDMILL_REPORTS="s3://bucket/pages")
     assert ran.returncode == 0, ran.stderr
@@ -66,7 +70,8 @@ def test_a_run_and_every_command_on_a_lake_in_s3(home: Path, undisturbed: Tables
     ):
         done = trendmill(lake, *words)
         assert (done.returncode, told in done.stdout) == (0, True), done.stdout + done.stderr
-    reports = place("s3://bucket/pages")
+    monkeypatch.setenv("TRENDMILL_REPORTS", "s3://bucket/pages")
+    reports = places.reports()
     pages = {page.relative_to(reports).as_posix() for page in reports.rglob("*.html")}
     assert {"index.html", "machines/index.html", f"machines/{day(2)}/index.html"} <= pages
     lease = lease_file(place(lake), "machines")
@@ -74,6 +79,17 @@ def test_a_run_and_every_command_on_a_lake_in_s3(home: Path, undisturbed: Tables
     held = trendmill(lake, "status", str(home))
     give_back(lease, "another")
     assert "in use by a test" in held.stdout
+    key = {"TRENDMILL_REPORTS": str(reports), "TRENDMILL_ERASURE_KEY": "k" * 40, "TRENDMILL_SCRATCH": str(tmp_path)}
+    done = trendmill(lake, "forget", str(home), "--where", "machine = 'm1'", **key)
+    assert done.returncode == 0, done.stderr
+    stored = StoredLake(place(lake))
+    assert len(stored.rows("events")) == sum(row["machine"] != "m1" for row in undisturbed["events"])
+    shown = [page for of in places_of_reports() for page in of.rglob("*.html") if "m1" in words_of(page.read_text())]
+    assert [name for name, rows in stored.tables().items() if "m1" in words_of(str(rows))] == shown == []
+    again = trendmill(lake, "run", str(home), *days, "--stage", "load", **key)
+    assert again.returncode == 0, again.stderr
+    done = trendmill(lake, "verify", str(home), "--deep", **key)
+    assert (done.returncode, "nothing wrong" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 @pytest.mark.skipif(not any(JARS.glob("*.jar")), reason="no connector for Spark is here: make s3")
