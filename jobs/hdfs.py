@@ -22,13 +22,13 @@ def hdfs(authority: str) -> fs.FileSystem:
     return fs.PyFileSystem(fs.FSSpecHandler(_Files(address.hostname, address.port)))
 
 
-class _Files(HdfsFileSystem):  # type: ignore[misc]
+class _Files(HdfsFileSystem):
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         return _with_time(super().info(path))
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         listed = super().ls(path, detail)
-        return [_with_time(each) for each in listed] if detail else listed
+        return [each if isinstance(each, str) else _with_time(each) for each in listed]
 
     def mv(self, path1: str, path2: str, **_: Any) -> None:
         super().mv(path1, path2, overwrite=True)
