@@ -22,6 +22,7 @@ from jobs.lake.conditions import EVERY_ROW, equal
 from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.leasing.fence import fence_of
+from jobs.lake.register import DISCARDED
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
@@ -116,7 +117,7 @@ def _drop(workload: str, name: str, folder: str) -> None:
     """Remove a table from the disk, at once for whoever reads. No session has its name: the run begins later."""
     place = places.lake() / workload / folder
     if (place / "_delta_log").is_dir():
-        discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
+        discarded = places.lake() / workload / "_work" / f"{DISCARDED}{name}-{os.getpid()}"
         with fence_of(workload).alone():
             if isinstance(place, StoredPath):
                 remove_tree(place)

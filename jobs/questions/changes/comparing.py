@@ -53,8 +53,8 @@ class Comparison:
         own = evaluation_settings(workload, query.path.stem)
         most = None if own.max_violations is None else max(own.max_violations, LISTED)
         settings = replace(own, max_matches=max(own.max_matches or 0, LISTED), max_violations=most, explained=0)
-        self.before: tuple[BoundText, Evaluator] = before, before.evaluator(settings)
-        self.after: tuple[BoundText, Evaluator] = query.bound, query.bound.evaluator(settings)
+        self.before: tuple[BoundText, Evaluator] = before, before.evaluator_by_day(settings)
+        self.after: tuple[BoundText, Evaluator] = query.bound, query.bound.evaluator_by_day(settings)
         columns = [tuple(evaluator.schema.names) for _, evaluator in (self.before, self.after)]
         self.keys = RowKeys.of(before, query.bound, columns)
 

@@ -64,7 +64,9 @@ def listing(
     shown_rows, order = rows[:SHOWN], "longest first"
     if len(rows) > SHOWN:
         ordered = pa.Table.from_pylist(rows, episodes.schema)
-        places, best = choose(ordered, ordered["first_ts"].to_numpy(), interval, titles, whose)
+        places, best = choose(
+            ordered, ordered["first_ts"].to_numpy(), interval, titles, None if whose is None else whose.leaders
+        )
         shown_rows, order = [rows[number] for number in places], f"the longest {best}"
     cells = [
         [

@@ -92,7 +92,9 @@ def listing(
     headings += [Heading(titles[name], number=_is_number(ordered.schema.field(name).type)) for name in names]
     shown_rows, order = ordered.slice(0, SHOWN), "first ones first"
     if ordered.num_rows > SHOWN:
-        numbers, best = choose(ordered, ordered["ts"].to_numpy(), interval, titles, whose)
+        numbers, best = choose(
+            ordered, ordered["ts"].to_numpy(), interval, titles, None if whose is None else whose.leaders
+        )
         shown_rows, order = ordered.take(pa.array(numbers, pa.int64())), f"the first {best}"
     cells = [
         [clock.time(row["ts"]), *([str(row["offset"])] if several else []), *(shown(row[name]) for name in names)]

@@ -94,7 +94,8 @@ def _sections(
         by_value = leaders(whose, runs, clock, cut=cut)
         shown = len(by_value.cells)
         which = f"The first {shown} of {quantity(by_value.total)}" if by_value.total > shown else f"All {shown}"
-        summary = f"{which} values, {by_value.order}. No other column of the result concentrates as much."
+        alone = "" if whose.alone else " No other column of the result concentrates as much."
+        summary = f"{which} values, {by_value.order}.{alone}"
         sections.append(Section("leaders", f"Violations by {whose.title}", summary, by_value, f"{name}-by-key.csv"))
     lasting = None if runs is None else episodes.listing(runs, clock, named, evaluated.interval, whose)
     if lasting is not None:
@@ -142,7 +143,7 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
     if by_episode is not None:
         total = evaluated.records[evaluated.day].get("episodes") or by_episode.num_rows
         explained = causes.longest_first(explained, episodes.longest(by_episode, by_episode.num_rows))
-    listing = causes.listing(explained, clock)
+    listing = causes.listing(explained, clock, evaluated.query.schema)
     kinds = list(evaluated.query.schema.types)
     figure = cause_lines_figure(
         evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=by_episode is not None

@@ -84,7 +84,7 @@ def test_a_page_of_violations_is_full_where_there_is_enough_that_differs() -> No
     """Everyone's first fills the page, and no more is said."""
     rows = violated([*range(60)], [f"m{number % 30:02}" for number in range(60)])
     table = violations.listing(rows, Clock(), {}, INTERVAL, concentration(rows, ["machine"], {}))
-    assert (len(table.cells), table.order) == (SHOWN, "the first of each machine")
+    assert (len(table.cells), table.order) == (SHOWN, "the first of each machine, for those with the most violations")
     few = violations.listing(rows.slice(0, SHOWN), Clock(), {}, INTERVAL, concentration(rows, ["machine"], {}))
     assert (len(few.cells), few.order) == (SHOWN, "first ones first")
 

@@ -46,6 +46,8 @@ def order_of(query: Query, ranking: Ranking, chosen: list[int], headline: str) -
     titles = [query.schema.title_of(name) for name in query.group_by]
     each, same = (f" of each {listed(titles, len(titles))}", " of the same") if titles else ("", "")
     leading = len({ranking.keys[number] for number in chosen})
+    if leading == SHOWN:
+        return f"the largest {headline}{each}, largest first"
     then = f", then the largest in windows that overlap none above{same}" if leading < len(chosen) else ""
     ends = "; the windows of the others overlap these" if len(chosen) < min(SHOWN, len(ranking.values)) else ""
     return f"the largest {headline}{each}{then}{ends}"

@@ -43,6 +43,8 @@ def choose(query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key]
     chosen = [match_of(query, rows[order[place]], index) for place in numbers]
     best = "likeliest" if CONFIDENCE in results.column_names else "longest"
     each = f"the {best} of each {listed(entity_titles(query))}" if len(first) > 1 else f"the {best}"
+    if len(leading) == SHOWN:
+        return Chosen(chosen, f"{each}, for those with the most matches")
     ends = "; the others have no further event" if len(chosen) < SHOWN else ""
     return Chosen(chosen, f"{each}, then those with the most events that none above has{ends}")
 
