@@ -123,6 +123,8 @@ def view_statement(
         )) AS bound FROM `w`.`late`
       ) LATERAL VIEW posexplode(bound.events) p AS place, seq
     ) AS m JOIN `w`.`events` AS e ON e.seq = m.seq
+    >>> view_statement("w", "late", {"a": False}, ["match_id", "a"], ["Position"]).splitlines()[1]
+    'SELECT m.* EXCEPT (seq), e.* EXCEPT (`day`, `run_id`, `Position`)'
     """
     window = f"{WINDOW}, " if WINDOW in columns else ""
     bound = ",\n      ".join(
