@@ -32,10 +32,10 @@ from cep_core.language.settings import Settings
 from cep_core.matching.arrays.event_graph import event_graph
 from cep_core.matching.arrays.network import with_places
 from cep_core.matching.choice.any_match import questions_about
-from cep_core.matching.detecting import completing_events
+from cep_core.matching.detecting import completing_events, completing_rows
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.kernels.counting import count_matches
-from cep_core.matching.kernels.latest_beginnings import completed, needed_edges
+from cep_core.matching.kernels.latest_beginnings import needed_edges
 from cep_core.matching.kernels.one_closure import ClosureEvents, list_closures, positions
 from cep_core.numbers.lanes import LIMIT
 
@@ -243,13 +243,12 @@ def detecting() -> None:
             query = bind(text, log_schema_of(events))
             evaluator = MatchEvaluator(query, Settings(collapsed=True))
             graph = event_graph(evaluator.plan, events)
-            ends = questions_about(graph, evaluator.plan.automaton, query.window, None).ends
             network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
-            detection = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
-            completing, alone = seconds(detection)
+            detection = partial(completing_rows, network, graph, query.window)
+            (completing, _), alone = seconds(detection)
             table, spent = seconds(partial(completing_events, evaluator, events))
-            if len(table) != completing.sum():
-                raise AssertionError((len(table), completing.sum()))
+            if len(table) != len(completing):
+                raise AssertionError((len(table), len(completing)))
             rates = f"{events.num_rows / alone:>12,.0f} events/s {events.num_rows / spent:>12,.0f}"
             print(f"{relevant:>8.0%} relevant, {condition:<38} {len(table):>8,} events {rates}")
 

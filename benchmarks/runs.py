@@ -57,6 +57,8 @@ class Usage:
     """The same with each shared page counted once (PSS), looked at once a second."""
     course: list[tuple[float, float]] = field(default_factory=list)
     """Pairs: a moment, and the CPU-seconds used until then."""
+    memory: list[tuple[float, dict[str, int]]] = field(default_factory=list)
+    """Pairs: a moment, and the bytes that the program, the JVM and all other processes had, shared pages once."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -86,16 +88,15 @@ def places(lake: Path) -> dict[str, str]:
     return {"TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")}
 
 
-def run_watched(command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None) -> tuple[int, Usage]:
-    """Runs a program in its own session, with `more` environment variables."""
+def run_watched(
+    command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None, told: Path | None = None
+) -> tuple[int, Usage]:
+    """Runs a program in its own session, with `more` environment variables. `told`: the file of what it prints."""
     begin = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        env={**os.environ, **more},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with Path(told or os.devnull).open("wb") as out:
+        process = subprocess.Popen(
+            command, env={**os.environ, **more}, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
     usage, done = Usage(), threading.Event()
     watcher = threading.Thread(target=_watch, args=(process.pid, usage, done))
     watcher.start()
@@ -116,20 +117,26 @@ def _watch(session: int, usage: Usage, done: threading.Event) -> None:
     for turn in count():
         if done.wait(0.1):
             return
-        resident = own = 0
+        resident = 0
+        own: dict[str, int] = {}
         for entry in os.scandir("/proc"):
             if not entry.name.isdigit():
                 continue
             try:
-                fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+                name, _, numbers = Path(entry.path, "stat").read_text().rpartition(")")
             except (FileNotFoundError, ProcessLookupError):
                 continue
+            fields = numbers.split()
             if int(fields[3]) == session:
                 cpu[int(entry.name)] = (int(fields[11]) + int(fields[12])) / TICKS
                 resident += int(fields[21]) * PAGE
-                own += _own_memory(Path(entry.path)) if turn % 10 == 0 else 0
+                if turn % 10 == 0:
+                    kind = "driver" if entry.name == str(session) else "JVM" if name.endswith("(java") else "workers"
+                    own[kind] = own.get(kind, 0) + _own_memory(Path(entry.path))
         usage.cpu, usage.peak_bytes = sum(cpu.values()), max(usage.peak_bytes, resident)
-        usage.peak_own_bytes = max(usage.peak_own_bytes, own)
+        if own:
+            usage.peak_own_bytes = max(usage.peak_own_bytes, sum(own.values()))
+            usage.memory.append((time.time(), own))
         usage.course.append((time.time(), usage.cpu))
 
 

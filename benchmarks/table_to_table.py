@@ -36,7 +36,7 @@ KERNELS = (
     ("cep_core.matching.choice.listings", "list_closures"),
     ("cep_core.matching.choice.next_match", "grow_forest"),
     ("cep_core.matching.choice.next_match", "finish_runs"),
-    ("cep_core.matching.detecting", "completed"),
+    ("cep_core.matching.detecting", "latest_beginnings"),
 )
 """The calls that are kernels: where they are looked up, and their names."""
 SHARES = (0.01, 0.12, 1.0)

@@ -15,11 +15,12 @@ from typing import Any
 from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY, BoundQuery
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
-from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import Evaluator, Ownership
 from cep_core.language.explanation import Explanation
 from cep_core.language.first_order.first_order_language import FIRST_ORDER
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.language import Language
+from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.pattern_language import PATTERNS
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
@@ -176,6 +177,19 @@ class BoundText:
         Raises NotSupportedYet, with the place, for a query that no engine can evaluate yet.
         """
         return evaluator_of(self.query, settings)
+
+    def evaluator_by_day(self, settings: Settings = DEFAULTS) -> Evaluator:
+        """The evaluator of a workload's query, whose results are told by operating day.
+
+        Raises NotSupportedYet, with the place, also for a query of which nobody can tell the days.
+        """
+        evaluator = self.evaluator(settings)
+        if self.kind == MATCHING and self.windows_of_events:
+            from cep_core.matching.plan.match_plan import match_plan
+
+            with refusals_in(self.query):
+                match_plan(self.query).check_owned(Ownership(days=(0,)))
+        return evaluator
 
     def explain(self, settings: Settings = DEFAULTS) -> Explanation:
         """How the query is understood and will be evaluated.

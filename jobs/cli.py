@@ -25,6 +25,7 @@ COMMANDS = {
     "run": ("run", "load, slice, evaluate and publish operating days"),
     "status": ("status", "which days the lake holds, which are missing, which results are stale"),
     "try": ("try_", "evaluate one query on a day of the lake, in this process"),
+    "why": ("why", "one match of a day with its events and the values of its conditions, or why a row is there"),
     "diff": ("diff", "what an edited query changes on days of the lake"),
     "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "sql": ("sql", "ask the lake in SQL"),

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints, lent
 from cep_core.candidates.by_key import Owns, by_key
-from cep_core.candidates.by_parts_of_keys import Partitioned, by_parts_of_keys
+from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
 from cep_core.candidates.slice_reader import SliceReader, reader_of
@@ -27,6 +27,9 @@ from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.values.expressions import column
 
 NO_KEYS = pa.table({})
+
+Chosen = tuple[Ints | None, Ints, pa.Table, Mapping[str, Flags]]
+"""The first fields of `Candidates` after the events."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,9 @@ class Candidates:
 
     events: pa.Table
     """The events of the slice."""
-    rows: Ints
-    """[m] row numbers in the events. An event without some part of the key is in every partition that agrees with its
-    other parts."""
+    chosen: Ints | None
+    """[m] row numbers in the events; None: all of them, in their order. An event without some part of the key is in
+    every partition that agrees with its other parts."""
     offsets: Ints
     """[p + 1]."""
     keys: pa.Table
@@ -51,6 +54,14 @@ class Candidates:
     """[m] under partition contiguity, the rank in the partition, among the events of all types that have every
     partition attribute."""
     _taken: dict[str, pa.Array] = field(default_factory=dict, compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return self.events.num_rows if self.chosen is None else len(self.chosen)
+
+    @cached_property
+    def rows(self) -> Ints:
+        """[m] row numbers in the events."""
+        return np.arange(len(self), dtype=np.int64) if self.chosen is None else self.chosen
 
     @property
     def partitions(self) -> int:
@@ -79,24 +90,19 @@ class Candidates:
         wanted = sorted({*names, "ts"})
         return pa.Table.from_arrays([self._column(name) for name in wanted], names=wanted)
 
-    @cached_property
-    def _is_whole(self) -> bool:
-        """Whether all events are candidates, each once and in their order."""
-        return not self.keys.column_names and len(self.rows) == self.events.num_rows
-
     def _column(self, name: str) -> pa.Array:
         if name not in self._taken:
             if name == "ts":
                 self._taken[name] = pa.array(self.ts)
                 return self._taken[name]
             values = one_array(self.events.column(name))
-            self._taken[name] = values if self._is_whole else values.take(pa.array(self.rows))
+            self._taken[name] = values if self.chosen is None else values.take(pa.array(self.chosen))
         return self._taken[name]
 
     def _numbers(self, name: str) -> Ints:
         """A column for kernels, which are compiled for arrays that may be written: a copy, or all of it, lent."""
         stored = column(self.events, name)
-        if self._is_whole and stored.type == pa.int64() and not stored.null_count:
+        if self.chosen is None and stored.type == pa.int64() and not stored.null_count:
             return lent(stored)
         values: Ints = stored.to_numpy(zero_copy_only=False)
         n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, need not be read again
@@ -119,6 +125,7 @@ def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -
     required, schema = set(query.partition_attributes), query.schema
     ranked = reader.of_types(lambda name: required <= schema.attributes_of(name).keys())
     rows, offsets, keys, places = _partitioned(query, reader, roles.among(ranked), owns)
+    rows = np.arange(len(events), dtype=np.int64) if rows is None else rows
     rank = np.arange(len(rows), dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
     binding = np.logical_or.reduce(list(places.values()))
     before = np.concatenate([[0], np.cumsum(binding, dtype=np.int64)])
@@ -127,16 +134,20 @@ def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -
     return Candidates(events, rows[chosen], before[offsets], keys, own, rank[chosen])
 
 
-def _partitioned(query: Query, reader: SliceReader, roles: Roles, owns: Owns | None) -> Partitioned:
-    """The rows of all events with a role, by partition."""
+def _partitioned(query: Query, reader: SliceReader, roles: Roles, owns: Owns | None) -> Chosen:
+    """The rows of all events with a role, by partition; None: all rows."""
     selection = selection_of(query)
     if selection.attributes is not None and len(roles.bytes) == 1:
         return by_key(query.pattern, selection, reader, roles, owns)
     if selection.classes:
         return by_parts_of_keys(query, reader, roles, owns)
-    rows = roles.any.nonzero()[0]
-    offsets = np.array([0, len(rows)] if len(rows) else [0], dtype=np.int64)
-    return rows, offsets, NO_KEYS, roles if len(rows) == reader.rows else roles.at(rows)
+    mask = roles.any
+    m = int(np.count_nonzero(mask))
+    offsets = np.array([0, m] if m else [0], dtype=np.int64)
+    if m == reader.rows:
+        return None, offsets, NO_KEYS, roles
+    rows = mask.nonzero()[0]
+    return rows, offsets, NO_KEYS, roles.at(rows)
 
 
 def _owner(owned: Ownership | None, selection: Selection) -> Owns | None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Ints
 from cep_core.language.evaluator import Evaluator
-from cep_core.matching.arrays.event_graph import event_graph
-from cep_core.matching.arrays.network import with_places
-from cep_core.matching.choice.any_match import questions_about
+from cep_core.language.patterns.query import Window
+from cep_core.matching.arrays.event_graph import EventGraph, event_graph
+from cep_core.matching.arrays.network import Network, with_places
+from cep_core.matching.arrays.window_rows import windows_of
 from cep_core.matching.evaluator import MatchEvaluator
-from cep_core.matching.kernels.latest_beginnings import completed, needed_edges
+from cep_core.matching.kernels.latest_beginnings import NEVER, latest_beginnings, needed_edges
 from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
 
@@ -43,12 +45,24 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
 def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
     """The completing events by one pass over each partition."""
     query, graph = plan.query, event_graph(plan, events)
-    questions = questions_about(graph, plan.automaton, query.window, None)
     network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
-    questions = questions.take(completed(network, graph.offsets, graph.clock, graph.width, questions.ends))
-    last = questions.ends.rows
-    starts = questions.window_start
+    last, starts = completing_rows(network, graph, query.window)
     order = graph.time_order(last) if starts is None else np.lexsort([starts, graph.seq[last], graph.ts[last]])
     columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
     columns.update(window_columns(None if starts is None else starts[order], query.window.size))
     return pa.table(columns)
+
+
+def completing_rows(network: Network, graph: EventGraph, window: Window) -> tuple[Ints, Ints | None]:
+    """The rows that complete a match; with SLIDE once for each window, and the first moments of the windows.
+
+    `network`: that of the graph, with places.
+    """
+    clock = graph.clock
+    latest = latest_beginnings(network, graph.offsets, clock, graph.width)
+    rows = np.flatnonzero(latest != NEVER)
+    if window.slide is None:
+        return rows[clock[latest[rows]] >= clock[rows] - graph.width], None
+    rows, starts = windows_of(clock, window.size, window.slide, rows)
+    inside = clock[latest[rows]] >= starts
+    return rows[inside], starts[inside]

@@ -46,10 +46,14 @@ class Message:
 
     @property
     def body(self) -> dict[str, Any]:
-        """What a webhook gets. `text` is what chats show: their signs for links and calls to everyone are escaped."""
-        facts = {**asdict(self), "day": self.day.isoformat(), "id": self.id}
+        """What a webhook gets; `text` is for chats."""
+        return {"text": self.chat, **asdict(self), "day": self.day.isoformat(), "id": self.id}
+
+    @property
+    def chat(self) -> str:
+        """What chats show: their signs for links and calls to everyone are escaped."""
         shown = f"{self.subject}\n{self.text}"
-        return {"text": shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"), **facts}
+        return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
     @property
     def html(self) -> str:

@@ -14,6 +14,7 @@ from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import count
 from jobs.questions.changes.comparing import Comparison
 from jobs.questions.changes.former_text import former_text
+from jobs.questions.changes.single_effects import single_effects
 from jobs.questions.changes.telling import Examples, edited_lines, table_of
 from jobs.questions.lake_days import LakeDays
 from jobs.reports.words.quantities import elapsed
@@ -68,10 +69,17 @@ def run(options: argparse.Namespace) -> int:
     print(*edited_lines(former, query.bound.text), sep="\n")
     names, rows = table_of(compared)
     print(text_table(names, rows, right=[False, True, True, True, True, True, False], widest=None))
-    print(*Examples(compared, comparison.keys, options.limit).told(), sep="\n")
+    effects = single_effects(compared)
+    if effects is not None:
+        names, rows = effects.table()
+        print(f"on {shown_days(effects.days)}:")
+        print(text_table(names, rows, right=[False, True, True, True, True, True], widest=None))
+    print(*Examples(compared, comparison.keys, options.limit, effects).told(), sep="\n")
     if lacking := sorted({*days_between(options.first, last)} - {*days}):
         print(f"the lake does not hold {shown_days(lacking)}")
     if missing := sorted({day for each in days for day in lake.missing(query.evaluator, each)}):
         print(f"incomplete: within reach the lake lacks, or the gate refused, {shown_days(missing)}")
+    if stale := lake.changed_since(query.name, days):
+        print(f"both versions read the present events; the lake's results of {shown_days(stale)} were found on others")
     print(f"{elapsed(time.perf_counter() - begin)}")
     return OK

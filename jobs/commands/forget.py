@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 from collections.abc import Collection, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime
 from itertools import groupby
 
 from jobs import places
@@ -14,14 +14,15 @@ from jobs.erasure.key import erasure_key, where
 from jobs.erasure.rules import BEGUN, Erasure, read_erasures
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.register import table_folders
+from jobs.reports.words.quantities import counted
 from jobs.runs.progress import to_person
 from jobs.runs.run import Run, shown_days
 from jobs.runs.scope import Scope
 from jobs.tasks.application import Application, leased, new_run_id, publish_run
 from jobs.tasks.ending import end
-from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of
-from jobs.tasks.forgetting.erase import Order, erase, retire_lost, sought_by
-from jobs.tasks.forgetting.places_left import places_left
+from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of, shown_by
+from jobs.tasks.forgetting.erase import Order, erase, retire, sought_by
+from jobs.tasks.forgetting.places_left import files_with_values, places_left
 from jobs.tasks.forgetting.touched import by_text, touched
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
@@ -36,24 +37,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only tell the rows by table and day")
     parser.add_argument("--list", action="store_true", dest="listed", help="tell what was forgotten, without values")
     parser.add_argument("--retire-lost", action="store_true", help="give up the rules whose key is lost")
+    parser.add_argument("--retire", metavar="ERASURE", help="give up one rule: loads leave its rows out no more")
     parser.add_argument("--by", default=None, metavar="NAME", help="who asks for it (default: this machine's user)")
     parser.add_argument("--reason", default="", metavar="TEXT", help="why; do not write the value")
 
 
 def run(options: argparse.Namespace) -> int:
     """Forget, or tell. Waits while another run of the workload holds the lake."""
-    if sum([options.where is not None, options.listed, options.retire_lost]) != 1:
-        raise WrongWorkload("give one of --where CONDITION, --list and --retire-lost")
+    if sum([options.where is not None, options.listed, options.retire_lost, options.retire is not None]) != 1:
+        raise WrongWorkload("give one of --where CONDITION, --list, --retire ERASURE and --retire-lost")
     workload = load_workload(options.workload)
     if options.listed:
         _list(workload)
         return OK
     if not table_folders(workload.name, places.lake()):
         raise WrongWorkload(f"no lake of '{workload.name}' in {places.lake()}: nothing is to be forgotten")
-    if options.retire_lost:
+    if options.retire_lost or options.retire is not None:
         progress, run_id = to_person(), new_run_id()
         with leased(workload.name, f"`trendmill forget` on {workload.name}", run_id, progress):
-            print(f"{retire_lost(workload, run_id)} erasures are retired: forget their values again")
+            many = retire(workload, run_id, options.retire)
+            print(
+                f"{counted(many, 'erasure')} retired: loads leave their rows out only if you forget their values again"
+            )
         return OK
     run_id, queries = new_run_id(), compile_workload(workload)
     condition = read_condition(options.where, workload.schema)
@@ -77,7 +82,7 @@ def _tell(order: Order) -> None:
     queries = f"{len(of_results.days)} queries for {len(of_results.every_day)} days"
     print(f"  results would be evaluated again: {queries if of_results.days else 'none'}")
     home = places.reports() / name
-    reports = [day for day in sorted(days | of_results.every_day) if (home / day.isoformat()).is_dir()]
+    reports = [day for day in sorted(shown_by(days | of_results.every_day)) if (home / day.isoformat()).is_dir()]
     print(f"  reports would be written again: {shown_days(reports) if reports else 'none'}")
 
 
@@ -88,12 +93,13 @@ def _forget(order: Order, folder: str) -> None:
     _rows(erasure.rows)
     Application(name, folder, ("slice", "evaluate"), run_id=order.run_id, scope=_outdated_scope).run()
     with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
-        for first, last in _ranges(_to_publish(name, changed)):
+        for first, last in _ranges(_to_publish(order.workload, changed)):
             publish_run(order.workload, first, last, order.run_id, progress)
         end(places.lake(), name, order.run_id)
     print(f"erasure {erasure.name} is done: its rows are in no table and on no page. The value may still lie in")
     assert erasure.removed_at is not None
-    for line in places_left(name, erasure.removed_at, present_ledger(name).expired):
+    own = files_with_values(order.workload.folder, sought_by(order, erasure_key() or b"").rules)
+    for line in places_left(name, erasure.removed_at, present_ledger(name).expired, own):
         print(f"  - {line}")
     print(f"Loads leave the rows out as long as the key is there: {where()}")
 
@@ -108,19 +114,16 @@ def _outdated_scope(run: Run) -> Scope:
     )
 
 
-def _to_publish(workload: str, changed: Collection[date]) -> list[date]:
-    """The days whose reports are written again, if the workload has reports: those of changed days, those that are
-    gone since an erasure before was killed, and those that show numbers of changed days beside their own."""
-    from jobs.reports.answers.changes import TRAILING
-
-    home = places.reports() / workload
+def _to_publish(workload: Workload, changed: Collection[date]) -> list[date]:
+    """The days whose reports are written again, if the workload has reports: those that were removed, now or by an
+    erasure that was killed, and are kept so long."""
+    home = places.reports() / workload.name
     if not changed or not home.is_dir():
         return []
-    evaluated = {day for _, day in present_ledger(workload).results}
+    evaluated = {day for _, day in present_ledger(workload.name).results}
+    kept = workload.retention.begin("reports", datetime.now(UTC).date()) or min(changed)
     gone = {day for day in evaluated if day >= min(changed) and not (home / day.isoformat()).is_dir()}
-
-    beside = {day + timedelta(days=n) for day in changed for n in range(1, TRAILING + 1)}
-    return sorted({*changed, *gone} | {day for day in beside if (home / day.isoformat()).is_dir()})
+    return sorted(day for day in {*changed, *gone} if day >= kept)
 
 
 def _ranges(days: Collection[date]) -> list[tuple[date, date]]:
@@ -145,9 +148,9 @@ def _list(workload: Workload) -> None:
 def _told(erasure: Erasure) -> str:
     columns = ", ".join(erasure.rule.columns)
     rows = {table: sum(days.values()) for table, days in erasure.rows.items()}
-    counted = ", ".join(f"{number:,} of {table}" for table, number in rows.items()) or "no row"
+    removed = ", ".join(f"{number:,} of {table}" for table, number in rows.items()) or "no row"
     why = f" ({erasure.reason})" if erasure.reason else ""
-    return f"  {erasure.begun_at:%Y-%m-%d %H:%M}Z  by {erasure.done_by}{why}: by {columns}; {counted}"
+    return f"  {erasure.begun_at:%Y-%m-%d %H:%M}Z  by {erasure.done_by}{why}: by {columns}; {removed}"
 
 
 def _rows(rows: Mapping[str, Mapping[str, int]]) -> None:

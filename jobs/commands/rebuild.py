@@ -16,12 +16,14 @@ import pyarrow.dataset as ds
 
 from cep_core.compile import tables_beside
 from jobs import places
+from jobs.erasure.rules import suppression_of
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, equal
 from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.leasing.fence import fence_of
+from jobs.lake.register import DISCARDED
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
@@ -71,9 +73,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_events(waiting: Application, workload: Workload, ledger: Ledger) -> Application:
-    """Load every day of the lake again. Refuses if a file is gone: its events could not be made again."""
+    """Load every day of the lake again. Refuses if a file is gone: its events could not be made again; and if erasures
+    cannot be heeded: the load would end once the events were discarded."""
     from jobs.tasks.nightly import stale_scope
 
+    suppression_of(places.lake(), workload.name, workload.schema)
     days = sorted(ledger.days.keys() - set(ledger.expired))
     if gone := [day for day in days if is_gone(workload, day)]:
         raise WrongWorkload(
@@ -119,7 +123,7 @@ def _drop(workload: str, name: str, folder: str) -> None:
     """Remove a table from the disk, at once for whoever reads. No session has its name: the run begins later."""
     place = places.lake() / workload / folder
     if (place / "_delta_log").is_dir():
-        discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
+        discarded = places.lake() / workload / "_work" / f"{DISCARDED}{name}-{os.getpid()}"
         with fence_of(workload).alone():
             if isinstance(place, StoredPath):
                 remove_tree(place)

@@ -80,9 +80,7 @@ def read_condition(text: str, schema: LogSchema) -> Condition:
     """Raises WrongWorkload, with a caret, for what is no such condition, and for one that names nobody."""
     tokens = [_token(match) for match in _TOKEN.finditer(text)]
     end = _Token("end", "", Position(1, len(text.rstrip()) + 1, 1))
-    types = {TYPE: AttributeType.STRING} | {
-        of.name: of.type for attributes in schema.types.values() for of in attributes.values()
-    }
+    types = types_of(schema)
     values: dict[str, Value] = {}
     place = 0
 
@@ -118,6 +116,13 @@ def read_condition(text: str, schema: LogSchema) -> Condition:
     return condition
 
 
+def types_of(schema: LogSchema) -> dict[str, AttributeType]:
+    """The columns that a condition may name, with their types."""
+    return {TYPE: AttributeType.STRING} | {
+        of.name: of.type for attributes in schema.types.values() for of in attributes.values()
+    }
+
+
 def _token(match: re.Match[str]) -> _Token:
     kind = str(match.lastgroup)
     return _Token(kind, match[kind], Position(1, match.start(kind) + 1, len(match[kind])))
@@ -127,7 +132,10 @@ def _value(text: str, token: _Token, name: str, kind: AttributeType) -> Value:
     if kind is AttributeType.STRING:
         if token.kind == "text":
             return token.text[1:-1].replace("''", "'")
-        raise _wrong(text, token, f"'{name}' is a string", f"put the value in quotes: {name} = '{token.text}'")
+        if token.text == "'":
+            raise _wrong(text, token, "a text without its closing quote", "a quote within a text is written twice")
+        value = re.sub(r"(?i)\s+AND\s.*", "", text[token.at.column - 1 :]).strip().strip('"').replace("'", "''")
+        raise _wrong(text, token, f"'{name}' is a string", f"put the value in quotes: {name} = '{value}'")
     if token.kind == "text":
         raise _wrong(text, token, f"'{name}' is {kind.value}, not a string", "write the value without quotes")
     if kind is AttributeType.BOOL:

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags
-from jobs.erasure.condition import Condition
+from cep_core.events.schema import LogSchema
+from jobs.erasure.condition import Condition, types_of
 from jobs.erasure.key import erasure_key, key_id, where
 from jobs.erasure.value_hashes import hold, value_hash, windows, words_hash, words_of, words_of_value
 from jobs.exits import WrongWorkload
@@ -21,16 +22,18 @@ from jobs.lake.dataset import read_table
 from jobs.lake.tables.erasure_tables import ERASURES
 
 BEGUN, REMOVED, RETIRED = "begun", "removed", "retired"
-"""States of an erasure: rows may still be there; they are gone; its key is lost, and it leaves out nothing any more."""
+"""States of an erasure: rows may still be there; they are gone; it is given up, and leaves out nothing any more."""
 
 
 @dataclass(frozen=True)
 class Rule:
     """What one erasure leaves out. `columns`: column -> hash; `texts`: for each value that a raw text must hold, how
-    many words it has, and their hash. An event must fit all columns, a refused row's text all texts."""
+    many words it has, and their hash. An event must fit all columns, a refused row's text all texts. `types`: of the
+    columns; rules of older programs have none."""
 
     columns: Mapping[str, str]
     texts: tuple[tuple[int, str], ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def rule_of(key: bytes, condition: Condition) -> Rule:
     columns = {name: value_hash(key, name, value) for name, value in sorted(condition.values.items())}
     written = [words_of_value(value) for value in condition.named.values()]
     texts = {(len(words), words_hash(key, words)) for words in written if words}
-    return Rule(columns, tuple(sorted(texts)))
+    return Rule(columns, tuple(sorted(texts)), {name: kind.value for name, kind in sorted(condition.types.items())})
 
 
 def read_erasures(lake: Path, workload: str) -> list[Erasure]:
@@ -121,8 +124,9 @@ def read_erasures(lake: Path, workload: str) -> list[Erasure]:
     return sorted(erasures, key=lambda erasure: (erasure.begun_at, erasure.name))
 
 
-def suppression_of(lake: Path, workload: str) -> Suppression | None:
-    """What loads of a lake leave out; None: nothing was erased. Raises WrongWorkload if the key is not there."""
+def suppression_of(lake: Path, workload: str, schema: LogSchema | None = None) -> Suppression | None:
+    """What loads of a lake leave out; None: nothing was erased. Raises WrongWorkload if the key is not there, or if
+    events of this schema have no longer what a rule goes by."""
     active = [erasure for erasure in read_erasures(lake, workload) if erasure.state != RETIRED]
     if not active:
         return None
@@ -134,14 +138,32 @@ def suppression_of(lake: Path, workload: str) -> Suppression | None:
             "rows back; nothing was loaded. Put the key back, or, if it is lost, "
             f"`trendmill forget {workload} --retire-lost` and forget the values again"
         )
+    for erasure in active:
+        if schema is not None and (why := _misfit(erasure.rule, schema)):
+            raise WrongWorkload(
+                f"erasure {erasure.name} of '{workload}' leaves rows out by {why}, so a load would bring them back; "
+                f"nothing was loaded. Forget the value again, by what its column is now, and then give this rule up: "
+                f"`trendmill forget {workload} --retire {erasure.name}`"
+            )
     return Suppression(key, tuple(erasure.rule for erasure in active))
+
+
+def _misfit(rule: Rule, schema: LogSchema) -> str:
+    """Why a rule cannot know its rows again; empty if it can."""
+    present = types_of(schema)
+    for name in rule.columns:
+        if name not in present:
+            return f"the attribute '{name}', which the workload declares no more"
+        if rule.types.get(name, present[name].value) != present[name].value:
+            return f"the attribute '{name}', which was {rule.types[name]} and is {present[name].value} now"
+    return ""
 
 
 def _erasure(row: Mapping[str, Any]) -> Erasure:
     rule = json.loads(row["rule"])
     return Erasure(
         row["erasure"],
-        Rule(rule["columns"], tuple((length, value) for length, value in rule["texts"])),
+        Rule(rule["columns"], tuple((length, value) for length, value in rule["texts"]), rule.get("types", {})),
         row["key"],
         row["state"],
         row["begun_at"],

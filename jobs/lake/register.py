@@ -14,6 +14,9 @@ from jobs.lake.definition import identifier, quoted
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+DISCARDED = "discarded-"
+"""How the folder below `_work` begins in which a table stands that is being removed."""
+
 
 def register(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Register the tables of a workload; `_work/<table>` as `<workload>.work_<table>`. Returns their names."""

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
+from jobs.exits import RunError
 from jobs.lake.cluster import WORKERS_PYTHON, Profile, python_of_workers, submit_arguments
 from jobs.lake.greeting import without_greeting
 from jobs.s3_settings import is_s3, s3_settings
@@ -188,10 +189,30 @@ CONTAINER_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memo
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that this process may use: the machine's, or the container's if that is less."""
+    """Bytes of memory that this process may use: the machine's, or the container's if that is less, or what
+    TRENDMILL_MEMORY says where others use the same machine (`4GB`)."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     texts = [file.read_text().strip() for file in CONTAINER_LIMITS if file.is_file()]
-    return min([machine, *(int(text) for text in texts if text.isdigit())])
+    stated = gigabytes(os.environ.get("TRENDMILL_MEMORY", ""))
+    return min([machine, *(int(text) for text in texts if text.isdigit()), *([stated] if stated else [])])
+
+
+def gigabytes(text: str) -> int | None:
+    """Bytes of a text such as `4GB` or `1.5GB`; None: it says nothing. Raises RunError if it says something else.
+
+    >>> gigabytes("4GB") == 4 << 30, gigabytes("")
+    (True, None)
+    """
+    if not text.strip():
+        return None
+    number = text.strip().upper().removesuffix("GB")
+    try:
+        size = int(float(number) * 2**30)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise RunError(f"TRENDMILL_MEMORY: expected gigabytes such as 4GB, found '{text}'")
+    return size
 
 
 def java_options(scale: Scale = "small", train_archive: Path | None = None) -> list[str]:

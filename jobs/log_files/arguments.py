@@ -10,6 +10,7 @@ from cep_core.events.schema import Ties
 from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Reading
+from jobs.log_files.reading.csv_form import encoding_named, separator_named
 from jobs.log_files.reading.log_file import FORMS, FileOptions
 from jobs.log_files.times.time_source import TimeOptions
 from jobs.workload.operating_days import UNITS
@@ -52,10 +53,7 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         "--seq", metavar="COLUMN", help="the column that orders events of equal time (default: the row in the file)"
     )
     parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
-    parser.add_argument(
-        "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
-    )
-    parser.add_argument("--names", metavar="A,B,...", help="the columns of CSV files without a right header")
+    add_csv_arguments(parser)
     parser.add_argument(
         "--lacks",
         metavar="TYPE.COLUMN",
@@ -63,6 +61,18 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="events of this type do not have this attribute: an equivalence does not constrain them",
     )
+
+
+def add_csv_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for what CSV files look like."""
+    parser.add_argument("--missing", metavar="TEXT", action="append", default=[], help="a text for no value, e.g. NA")
+    parser.add_argument("--names", metavar="A,B,...", help="the columns of CSV files without a right header")
+    parser.add_argument(
+        "--sep",
+        metavar="MARK",
+        help="what separates the fields of CSV files, e.g. ';' or tab (default: by their lines)",
+    )
+    parser.add_argument("--encoding", metavar="NAME", help="of CSV files, e.g. latin-1 (default UTF-8)")
 
 
 def add_time_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +111,8 @@ _OF_TABLES: dict[str, Any] = {
     "ties": "concurrent",
     "missing": [],
     "names": None,
+    "sep": None,
+    "encoding": None,
     "lacks": [],
     "zone": "UTC",
     "points": "by_timestamp",
@@ -195,7 +207,19 @@ def reading_of(options: argparse.Namespace) -> Reading:
         options.seq,
         Ties(options.ties),
         tuple((event_type, attribute) for event_type, attribute in lacks),
-        FileOptions(tuple(options.missing), options.format, _names(options.names), options.skip_bad or 0),
+        file_options(options),
+    )
+
+
+def file_options(options: argparse.Namespace) -> FileOptions:
+    """What the arguments say of the files' form. Raises WrongWorkload for names and marks that cannot be."""
+    return FileOptions(
+        tuple(options.missing),
+        options.format,
+        _names(options.names),
+        options.skip_bad or 0,
+        separator_named(options.sep),
+        encoding_named(options.encoding),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow.types as kinds
 
 from cep_core.events.table import RESERVED, attribute_type
 from jobs.exits import WrongWorkload
+from jobs.log_files.reading.nested_columns import sayable
 from jobs.log_files.times.stamps import plain
 
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -48,9 +50,28 @@ def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:
 
     def tells(field: pa.Field) -> bool:
         values = sample[field.name]
-        return kinds.is_string(plain(field.type)) and any(v in event_types for v in values.unique().to_pylist())
+        if not kinds.is_string(plain(field.type)):
+            return False
+        return any(v is not None and sayable(v) in event_types for v in values.unique().to_pylist())
 
     return first_column(sample, tells)
+
+
+def sayable_types(kind: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Event types by names that patterns can say, where no two become one.
+
+    >>> sayable_types(pa.array(["SET PIECE", None, "PASS"])).to_pylist()
+    ['SET_PIECE', None, 'PASS']
+    """
+    texts = [text for text in kind.unique().to_pylist() if text is not None]
+    names = {text: sayable(text) for text in texts}
+    odd = [text for text, name in names.items() if name != text]
+    if not odd:
+        return kind
+    taken = Counter(names.values())
+    spoken = pa.array([names[text] if taken[names[text]] == 1 else text for text in odd])
+    places = pc.index_in(kind, value_set=pa.array(odd))
+    return pc.coalesce(spoken.take(places.combine_chunks() if isinstance(places, pa.ChunkedArray) else places), kind)
 
 
 def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -15,18 +15,22 @@ import pyarrow.types as kinds
 from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
+from cep_core.language.hints import did_you_mean
 from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.log_files.columns import attributes, holds_decimals, read_decimals, type_column
-from jobs.log_files.reading.log_file import FileOptions
-from jobs.log_files.reading.nested_columns import given_column
-from jobs.log_files.reading.several_files import open_log
+from jobs.log_files.columns import attributes, holds_decimals, read_decimals, sayable_types, type_column
+from jobs.log_files.reading.log_file import ENCODED, FileOptions
+from jobs.log_files.reading.nested_columns import given_column, sayable
+from jobs.log_files.reading.several_files import LogFiles, open_log
 from jobs.log_files.times.log_clock import LogClock
+from jobs.log_files.times.stamps import plain
 from jobs.log_files.times.time_source import TimeOptions, TimeSource
 from jobs.log_files.times.time_span import TimeSpan
 from jobs.workload.files.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")
+_MANY, _LONG = 200, 40
+"""A column of more values, or of longer ones, tells no event types."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,12 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
     """
     file = open_log(names, reading.file)
     event_types = list(wanted.mentioned.types)
+    mentioned = {*wanted.mentioned.columns, *chain.from_iterable(wanted.mentioned.types.values()), *wanted.further}
+    _refuse_bytes(file, file.sample, {*mentioned, *([reading.type] if reading.type else [])})
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    mentioned = {*wanted.mentioned.columns, *chain.from_iterable(wanted.mentioned.types.values()), *wanted.further}
     if wanted.every_column:
         mentioned |= set(file.sample.column_names)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
@@ -98,9 +103,8 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
         wanted.fits(_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
     table, notes_of_files = file.read(list(dict.fromkeys(needed)), tick)
-    for name in mentioned & set(table.column_names):
-        if kinds.is_binary(table.schema.field(name).type):
-            raise UnreadableSource(Path(file.name), f"column '{name}' is not UTF-8")
+    _refuse_bytes(file, table, {*mentioned, *chosen.columns})
+    chosen = replace(chosen, time=chosen.time.over(table, reading.time))
     events, are_dates = _events(_understood(table, chosen, decimals), chosen, event_types)
     types_of_log = {*event_types, *events["event_type"].unique().to_pylist()}
     for event_type, _ in reading.lacks:
@@ -117,10 +121,18 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
         "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
         *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
+        *_renamed(table, chosen),
         *_left_out(table, events),
         *_unheard(events, event_types),
     ]
     return Log(ordered, _schema(events, chosen, reading, event_types), clock, tuple(notes))
+
+
+def _refuse_bytes(file: LogFiles, table: pa.Table, names: Iterable[str]) -> None:
+    """Raises UnreadableSource for a column that a question needs and that is no text in UTF-8."""
+    for name in sorted(set(names) & set(table.column_names)):
+        if kinds.is_binary(table.schema.field(name).type):
+            raise UnreadableSource(Path(file.name), f"column '{name}' is not UTF-8{ENCODED}")
 
 
 def _named(problem: str, chosen: _Chosen) -> str:
@@ -154,8 +166,22 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     seq = given_column(sample, reading.seq) if reading.seq else None
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
-        raise WrongWorkload(f"no column says which event is {names}; name it with --type")
+        raise WrongWorkload(f"no column says which event is {names}; name it with --type{_alike(sample, event_types)}")
+    if kind is None and (alike := _alike(sample, event_types)):
+        raise WrongWorkload(f"no column holds '{next(iter(event_types))}'{alike}; a name like none takes every row")
     return _Chosen(time, kind, seq)
+
+
+def _alike(sample: pa.Table, event_types: Iterable[str]) -> str:
+    """A value of a column that is like an event type of the pattern, as the end of a message; else empty."""
+    for name in sample.column_names:
+        if not kinds.is_string(plain(sample[name].type)):
+            continue
+        values = [value for value in sample[name].unique().to_pylist() if value and len(value) <= _LONG]
+        for event_type in sorted(event_types) if len(values) <= _MANY else ():
+            if (advice := did_you_mean(event_type, map(sayable, values))).endswith("?"):
+                return f"; {advice} (column '{name}')"
+    return ""
 
 
 def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
@@ -172,7 +198,7 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> tup
         kind = table[chosen.type]
         if attribute_type(kind.type) is None and not kinds.is_null(kind.type):
             raise WrongWorkload(f"'{chosen.type}' holds no event types but {kind.type}")
-        kind = kind.cast(pa.string())
+        kind = sayable_types(kind.cast(pa.string()))
     stamps = chosen.time.stamps(table)
     if chosen.time.columns == (chosen.time.name,) and kinds.is_temporal(stamps.type):
         table = table.drop_columns([chosen.time.name])  # no attribute: it would be compared as text
@@ -225,6 +251,18 @@ def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
     rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()
     return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
+
+
+def _renamed(table: pa.Table, chosen: _Chosen) -> list[str]:
+    """Event types that queries call by other names."""
+    if chosen.type is None:
+        return []
+    kind = table[chosen.type].cast(pa.string())
+    names = sorted(
+        set(zip(kind.unique().to_pylist(), sayable_types(kind.unique()).to_pylist(), strict=True)) - {(None, None)}
+    )
+    told = [f"{name} for '{text}'" for text, name in names if name != text]
+    return [f"queries call types so: {', '.join(told[:8])}{', ...' if len(told) > 8 else ''}"] if told else []
 
 
 def _left_out(table: pa.Table, events: pa.Table) -> list[str]:

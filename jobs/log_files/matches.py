@@ -39,16 +39,26 @@ class LogMatches:
     def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """One match."""
         path = self.path(row)
-        parts = [*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)]
-        yield f"match {number}: {', '.join(parts)}"
+        yield f"match {number}: {self.heading(path, row)}"
+        yield from self.window(row)
+        yield from (f"  {line}" for line in timeline(self.happenings(path), self.clock))
+        yield from self.returned(row)
+
+    def heading(self, path: Path, row: Mapping[str, Any]) -> str:
+        """Whose a match is, when, how long, of how many events, and how likely."""
+        return ", ".join([*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)])
+
+    def window(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """A line for the window of a query with SLIDE."""
         if "window_start" in row:
             start, end = row["window_start"], row["window_end"]
             positions = f"of positions {start} to {end - 1}"
             yield f"  in the window {positions if self.query.window.events else self.clock.span(start, end)}"
-        yield from (f"  {line}" for line in timeline(self.happenings(path), self.clock))
-        returned = [f"{item.column} {shown(row[item.column])}" for item in self.query.returns]
-        if returned:
-            yield f"  returns {', '.join(returned)}"
+
+    def returned(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """A line for what RETURN says of a match."""
+        if self.query.returns:
+            yield f"  returns {', '.join(f'{item.column} {shown(row[item.column])}' for item in self.query.returns)}"
 
     def collapsed(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """A compact row: all matches that end at one event, on one time line of the events of any of them."""

@@ -6,6 +6,7 @@ them the question is refused.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -18,7 +19,7 @@ from jobs.lake.reading import read_events
 from jobs.questions.asked_log import AskedLog
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.run import days_between
-from jobs.runs.scope import Ledger, first_read, holes
+from jobs.runs.scope import EXPIRED, Ledger, first_read, holes
 from jobs.workload.declaration import Workload
 
 LARGEST = 100_000_000
@@ -47,6 +48,16 @@ class LakeDays:
     def missing(self, evaluator: Evaluator, day: date) -> tuple[date, ...]:
         """Days within reach that the lake lacks, or that the gate refused: the day's answer is incomplete."""
         return holes(self.read_for(evaluator, day)[0], day, self.ledger, bounds_of(self.workload))
+
+    def changed_since(self, query: str, days: Sequence[date]) -> list[date]:
+        """Days whose results in the lake were found on other events than it holds now."""
+        found = ((day, self.ledger.results.get((query, day))) for day in days)
+        return [
+            day
+            for day, recorded in found
+            if recorded
+            and any(self.ledger.version(of) not in (version, EXPIRED) for of, version in recorded.inputs.items())
+        ]
 
     def events_of(self, days: tuple[date, ...]) -> int:
         """How many events the lake holds of some days."""

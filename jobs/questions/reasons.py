@@ -7,29 +7,23 @@ violation: the proof of the verdict. Cost: that of one evaluation at most.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from cep_core.compile import evaluator_of
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget, WorkExhausted
-from cep_core.language.errors import QueryError
-from cep_core.language.settings import Settings
 from cep_core.matching.why.nearest import judge_of
 from jobs.exits import WrongWorkload
 from jobs.log_files.matches import LogMatches
 from jobs.log_files.reasons import why, why_none, why_not
 from jobs.questions.asked_log import AskedLog
+from jobs.questions.trends import MOST, WORK, trends_of
 from jobs.questions.verdict_reasons import why_verdict
 from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed
 
-WORK = 20_000_000
-"""Steps that an explanation may take."""
 TRENDS = 4
 """Trends of a window that are shown."""
-_MOST_TRENDS = 1_000
 
 
 def why_row(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
@@ -78,30 +72,14 @@ def _seqs(value: Any) -> list[int]:
 
 
 def _trends(log: AskedLog, row: Mapping[str, Any]) -> Iterator[str]:
-    """The trends of the row's window and group, as the same pattern lists them, the first few with their events."""
-    query = log.bound.query
-    as_matches = replace(query, aggregation=False, returns=(), group_by=())
-    settings = Settings(_MOST_TRENDS, budget=Budget(WORK))
-    try:
-        answer = replace(log, evaluator=evaluator_of(as_matches, settings)).answer()
-    except (QueryError, WorkExhausted):
+    """The trends of the row's window and group, the first few with their events."""
+    trends = trends_of(log, row)
+    if trends is None:
         return
-    matches = LogMatches(as_matches, log.log)
-    paths = {}
-    for match in answer.rows.to_pylist():
-        path = matches.path(match)
-        if _fits(query, row, match, {name: matches.event(path[0][0]).get(name) for name in query.group_by}):
-            paths[path] = [int(log.events["seq"][place].as_py()) for place, _ in path]
-    cut = answer.total() != answer.rows.num_rows
-    shown = "; ".join(f"rows {listed([str(seq) for seq in seqs], 8)}" for seqs in islice(paths.values(), TRENDS))
-    more = "; ..." if len(paths) > TRENDS else ""
-    many = f"{'at least ' if cut else ''}{counted(len(paths), 'trend')}"
-    yield f"  {many} in this window and group{': ' if paths else ''}{shown}{more}"
-
-
-def _fits(query: Any, row: Mapping[str, Any], match: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
-    """Whether a match lies in the row's window and group, as far as the row tells."""
-    start = row.get("window_start")
-    return (start is None or match.get("window_start", start) == start) and all(
-        row.get(name, value) == value for name, value in group.items()
-    )
+    if not (trends.whole or trends.paths):
+        yield f"  none of the first {MOST:,} trends listed is of this window and group; there are more"
+        return
+    shown = "; ".join(f"rows {listed([str(seq) for seq in seqs], 8)}" for seqs in islice(trends.paths, TRENDS))
+    more = "; ..." if len(trends.paths) > TRENDS else ""
+    many = f"{'' if trends.whole else 'at least '}{counted(len(trends.paths), 'trend')}"
+    yield f"  {many} in this window and group{': ' if trends.paths else ''}{shown}{more}"

@@ -84,6 +84,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "months": months_of(links, {day: found.state(day) for day in listed}, out),
         "weekdays": WEEKDAYS,
         "shed": QUESTION if found.missed else "",
+        "missed": _missed(found.missed),
         "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
         "names": [question.name for question in questions],
         "units": sorted({presentation_of(question).unit(question) for question in questions}),
@@ -101,6 +102,14 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "pages": [],
     }
     write_pages(home, [Page("index.html", "workload.html", content)], frame)
+
+
+def _missed(missed: Mapping[date, float]) -> str:
+    """What a slower machine would have missed on the latest day on which it was compared."""
+    if not missed:
+        return ""
+    latest, days = max(missed), counted(len(missed), "day")
+    return f"{spoken(latest)}: pSPICE would have missed {share(missed[latest])} of the matches; {days} compared."
 
 
 def _card(question: Question, series: Series) -> dict[str, Any]:

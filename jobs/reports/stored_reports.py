@@ -24,6 +24,12 @@ KNOWN = ".stored.json"
 """Beside the pages: each file's size and time in the storage and the hash of its content here, when they were equal."""
 
 
+def places_of_reports() -> list[Path]:
+    """The folders in which reports lie: the one of the environment, and of a storage the copy on this machine."""
+    reports = places.reports()
+    return [reports, _copy_of(reports)] if isinstance(reports, StoredPath) else [reports]
+
+
 @contextmanager
 def reports_here() -> Iterator[Path]:
     """The folder in which reports are written during the block: the one of the environment, or a copy of a storage."""
@@ -31,11 +37,15 @@ def reports_here() -> Iterator[Path]:
     if not isinstance(reports, StoredPath):
         yield reports
         return
-    here = places.cache().joinpath("reports", *reports.parts[1:])
+    here = _copy_of(reports)
     here.mkdir(parents=True, exist_ok=True)
     known = _fetch(reports, here)
     yield here
     _store(here, reports, known)
+
+
+def _copy_of(reports: StoredPath) -> Path:
+    return places.cache().joinpath("reports", *reports.parts[1:])
 
 
 def _fetch(reports: StoredPath, here: Path) -> dict[str, str]:

@@ -41,14 +41,14 @@ def ingest(run: Run) -> StageOutcome:
     """Stage the events of the run's days.
 
     Raises SourceMissing, WrongHeader, UnreadableSource; WrongWorkload when events.sql does not give the declared
-    events, or the key of erasures is not there.
+    events, or erasures cannot be heeded.
     """
     sources = run.workload.sources.values()
     source_files = {source.name: find(run.spark, source, run.loads, run.workload) for source in sources}
     folder = places.scratch(run.lake / run.workload.name / "_work" / "loading")
     clear(folder)
     try:
-        load = _read(run, source_files, folder, suppression_of(run.lake, run.workload.name))
+        load = _read(run, source_files, folder, suppression_of(run.lake, run.workload.name, run.workload.schema))
         by_file = load.equation()
         equation = source_rows(run, by_file, source_files)
         in_run = one_of("day", run.loads)

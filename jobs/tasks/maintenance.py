@@ -26,6 +26,7 @@ from jobs.runs.run import Progress, StageOutcome
 from jobs.stages.compare import EXPERIMENT
 from jobs.stored_path import remove_tree
 from jobs.tasks.expiry import expire, told
+from jobs.tasks.forgetting.derived_rows import remove_discarded
 from jobs.tasks.forgetting.places_left import LOGS
 from jobs.workload.sections.retention import Retention
 
@@ -36,6 +37,7 @@ def maintain(workload: str, lake: Path, progress: Progress, retention: Retention
     """Remove superseded plans and files, old staging and workload copies of one workload's lake, and what is older than
     its retention allows."""
     begin = time.perf_counter()
+    remove_discarded(lake / workload)
     tables = table_folders(workload, lake)
     progress.start("maintain")
     expired = told(expire(workload, lake, retention or Retention(), datetime.now(UTC).date()))

@@ -142,7 +142,9 @@ def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQ
     bound = bind_text(text, workload.schema, shown, whole_log=False)
     settings = evaluation_settings(workload, path.stem)
     definition = definition_hash(workload, path, text, bound.conditions)
-    return WorkloadQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
+    return WorkloadQuery(
+        path.stem, question_of(text), path, bound, settings, bound.evaluator_by_day(settings), definition
+    )
 
 
 def evaluation_settings(workload: Workload, query: str, budget: Budget | None = None) -> Settings:

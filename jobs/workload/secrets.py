@@ -31,6 +31,11 @@ def resolve(text: str) -> str:
     return _REFERENCE.sub(_value, text)
 
 
+def values_in(text: str) -> list[str]:
+    """The values of the references in a text. Raises SecretMissing."""
+    return [_value(reference) for reference in _REFERENCE.finditer(text)]
+
+
 def problems_in(text: str) -> list[str]:
     """Texts that look like a reference but are not written as one.
 

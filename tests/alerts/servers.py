@@ -28,7 +28,8 @@ class Received:
 
 @contextmanager
 def web_server() -> Iterator[Received]:
-    """A server that takes a POST of JSON. At `/elsewhere` it redirects to itself."""
+    """A server that takes a POST of JSON. At `/elsewhere` it redirects to itself. When it refuses, it names the end of
+    the address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -40,9 +41,10 @@ def web_server() -> Iterator[Received]:
                 received.headers.append(dict(self.headers))
                 received.bodies.append(json.loads(body))
                 self.send_response(received.status)
-            self.send_header("Content-Length", "2")
+            answer = b"ok" if received.status == 200 else f"no {self.path.rpartition('/')[2]}".encode()
+            self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
-            self.wfile.write(b"ok")
+            self.wfile.write(answer)
 
         def log_message(self, *_: Any) -> None:
             """Nothing is printed."""

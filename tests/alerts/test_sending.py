@@ -33,8 +33,9 @@ def test_a_chat_calls_nobody_and_a_line_stays_a_line(ops: Received, duty: Receiv
 @pytest.mark.parametrize("status", [301, 400, 404, 500])
 def test_another_answer_than_success_is_a_failure(ops: Received, status: int) -> None:
     ops.status = status
-    with pytest.raises(SendFailed, match=f"it answered {status}"):
+    with pytest.raises(SendFailed, match=f"it answered {status}") as failure:
         post(ops.address, MESSAGE)
+    assert str(failure.value).endswith(": no ...")
 
 
 def test_a_redirection_is_not_followed(ops: Received) -> None:

@@ -113,7 +113,7 @@ def test_a_wrong_query_ends_with_2_and_shows_the_place(tmp_path: Path, capsys: p
     assert main(["aggregate", str(query), str(log), "--ts", "tiem"]) == 2
     assert "no column 'tiem'; did you mean 'time'?" in capsys.readouterr().err
     assert main(["aggregate", str(query), str(log), "--ts", "company"]) == 2
-    assert "'company' holds no times but string" in capsys.readouterr().err
+    assert "'company' holds 'IBM', which is no time; give numbers" in capsys.readouterr().err
     assert main(["aggregate", str(tmp_path / "none.cep"), str(log)]) == 2
     assert "no such query file" in capsys.readouterr().err
 
@@ -140,7 +140,9 @@ def test_text_tells_the_time_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.split()[: len(ANSWER.split())] == ANSWER.split()
     log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*stamped, stamped[0] | {"time": "noon"}])))
     assert main(["aggregate", str(query), str(log), "--ts", "time"]) == 2
-    assert "'time' holds no times but string" in capsys.readouterr().err
+    assert "'time' holds 'noon', which is no time; give numbers" in capsys.readouterr().err
+    assert main(["aggregate", str(query), str(log), "--missing", "noon"]) == 0
+    assert "1 of 6 rows have no time or no type and are left out" in capsys.readouterr().err
 
 
 def test_numbers_that_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

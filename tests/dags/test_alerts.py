@@ -176,6 +176,40 @@ def test_a_notifier_of_airflow(airflow_home: Path, monkeypatch: pytest.MonkeyPat
         notify("nobody_knows", "", {}, message)
 
 
+class Leaking:
+    """A notifier that tells all it knows."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+
+    def __call__(self, context: Any) -> None:
+        from airflow.sdk import Connection
+
+        print(f"logged: {self.token}")
+        raise ValueError(f"{self.token}, {Connection.get('test_pager').extra_dejson['api']}, s3c%23ret")
+
+
+def test_a_notifier_tells_no_secret(
+    airflow_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither of its arguments nor of its connection, in what it raises and in what it prints."""
+    from datetime import date
+
+    from jobs.alerts.message import message_of_test
+    from jobs.alerts.sending.deliver import deliver
+    from jobs.alerts.sending.failure import SendFailed
+    from jobs.workload.sections.alerting.places import Notifier
+
+    connection = {"conn_type": "slack", "password": "s3c#ret", "extra": {"api": "xoxb-17"}}
+    monkeypatch.setenv("AIRFLOW_CONN_TEST_PAGER", json.dumps(connection))
+    monkeypatch.setenv("TEST_TOKEN", "t0k3n")
+    place = Notifier("pager", "test_pager", f"{__name__}.Leaking", {"token": "Bearer ${env:TEST_TOKEN}"})
+    with pytest.raises(SendFailed) as failure:
+        deliver(place, message_of_test("lines", date(2013, 3, 10), "pager"))
+    assert str(failure.value) == "ValueError: Bearer ..., ..., ..."
+    assert "logged: Bearer ...\n" in capsys.readouterr().err
+
+
 @given(st.from_regex(r"[0-3 ]?[0-9]:[0-6]?[0-9]", fullmatch=True), st.sampled_from(["UTC", "Europe/Paris", "Mars"]))
 def test_dags_and_check_agree_on_late(written: str, zone: str) -> None:
     """A time that one side takes is taken by the other, and means the same there."""

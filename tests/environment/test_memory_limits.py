@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.exits import RunError
 from jobs.lake import session
 
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -32,4 +33,25 @@ def test_a_containers_limit_counts(
         if text is not None:
             file.write_text(text)
     monkeypatch.setattr(session, "CONTAINER_LIMITS", files)
+    monkeypatch.delenv("TRENDMILL_MEMORY", raising=False)
     assert session.memory_of_machine() == expected
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [("", MACHINE), ("4GB", min(4 << 30, MACHINE)), (" 0.5 gb", 1 << 29), ("1", 1 << 30), ("100000GB", MACHINE)],
+)
+def test_what_a_run_may_count_on_can_be_stated(monkeypatch: pytest.MonkeyPatch, stated: str, expected: int) -> None:
+    """Never more than there is; the heap of a large run follows."""
+    monkeypatch.setattr(session, "CONTAINER_LIMITS", ())
+    monkeypatch.setenv("TRENDMILL_MEMORY", stated)
+    assert session.memory_of_machine() == expected
+    assert session.heap("large") == max(session.SMALL_HEAP, min(session.LARGE_HEAP, expected // 2))
+
+
+@pytest.mark.parametrize("stated", ["much", "0", "-1GB", "4096MB", "nan", "inf"])
+def test_another_text_is_refused(monkeypatch: pytest.MonkeyPatch, stated: str) -> None:
+    """A wrong setting is no setting."""
+    monkeypatch.setenv("TRENDMILL_MEMORY", stated)
+    with pytest.raises(RunError, match="TRENDMILL_MEMORY: expected gigabytes such as 4GB"):
+        session.memory_of_machine()

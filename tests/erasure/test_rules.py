@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cep_core.events.schema import AttributeType
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from jobs.erasure.condition import Condition
 from jobs.erasure.key import FILE, KEY, erasure_key, key_id
 from jobs.erasure.rules import BEGUN, Erasure, Suppression, rule_of, suppression_of
@@ -20,7 +22,7 @@ from jobs.erasure.value_hashes import value_hash
 from jobs.exits import WrongWorkload
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.erasure_tables import ERASURES
-from jobs.tasks.forgetting.erase import record
+from jobs.tasks.forgetting.erase import record, retire
 from tests.leases import leased
 
 K = b"k" * 32
@@ -77,8 +79,9 @@ def test_hashes_need_the_key_and_differ_by_column() -> None:
 
 
 def test_without_its_key_nothing_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lost key, another one, a short one, one beside the lake; the environment's comes before the file's."""
-    lake = tmp_path / "lake"
+    """A lost key, another one, a short one, one beside the lake; the environment's comes before the file's. Nor when
+    a rule's column has another type or is gone, until the rule is given up."""
+    lake, workload = tmp_path / "lake", SimpleNamespace(name="trips")
     monkeypatch.setenv("TRENDMILL_LAKE", str(lake))
     monkeypatch.setenv(FILE, str(lake / "erasure.key"))
     monkeypatch.delenv(KEY, raising=False)
@@ -106,6 +109,16 @@ def test_without_its_key_nothing_is_loaded(tmp_path: Path, monkeypatch: pytest.M
             monkeypatch.delenv(KEY)
         with pytest.raises(WrongWorkload, match="the key of 1 erasures of 'trips' is not there"):
             suppression_of(lake, "trips")
+    monkeypatch.setenv(KEY, key.decode())
+    for kind, refused in ((AttributeType.INT, ""), (AttributeType.STRING, "was int and is string"), (None, "no more")):
+        schema = LogSchema({"Trip": {"n": Attribute("n", kind)} if kind else {}})
+        with pytest.raises(WrongWorkload, match=refused) if refused else nullcontext():
+            suppression_of(lake, "trips", schema)
+    with leased(lake, "trips"):
+        with pytest.raises(WrongWorkload, match="called x"):
+            retire(workload, "run", "x")
+        assert retire(workload, "run", "e") == 1
+    assert suppression_of(lake, "trips", LogSchema({})) is None
     monkeypatch.setenv(KEY, "short")
     with pytest.raises(WrongWorkload, match="shorter than 32"):
         erasure_key()

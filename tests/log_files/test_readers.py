@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.cli import main
-from jobs.exits import RunError, UnreadableSource
+from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.log_file import FORMS, FileOptions
 from jobs.log_files.reading.named_files import named_files
 from jobs.log_files.reading.nested_columns import flat
@@ -35,7 +35,7 @@ def read(*texts: str | Path, options: FileOptions | None = None) -> tuple[pa.Tab
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4))
 def test_files_are_one_log(tmp_path_factory: pytest.TempPathFactory, sizes: list[int]) -> None:
-    """By name, as a folder, as a pattern: all rows in the order of the files; an empty file is told by its name."""
+    """By name, as a folder, as a pattern: all rows in the order of the files; those without rows are told by name."""
     folder = tmp_path_factory.mktemp("logs")
     rows, files = 0, []
     for number, size in enumerate(sizes):
@@ -43,12 +43,14 @@ def test_files_are_one_log(tmp_path_factory: pytest.TempPathFactory, sizes: list
         file.write_text("ts,x\n" + "".join(f"{rows + row},{number}\n" for row in range(size)))
         rows, files = rows + size, [*files, file]
     for texts in (files, [folder], [folder / "*.csv"]):
-        if 0 in sizes:
-            with pytest.raises(UnreadableSource, match=rf"{sizes.index(0)}\.csv: it has no rows"):
+        if not rows:
+            with pytest.raises(UnreadableSource, match=rf"{len(sizes) - 1}\.csv: it has no rows"):
                 read(*texts)
         else:
             table, notes = read(*texts)
             assert table["ts"].to_pylist() == list(range(rows))
+            empty = ", ".join(f"{number}.csv" for number, size in enumerate(sizes) if not size)
+            assert notes[1:] == ([f"without rows: {empty}"] if empty else [])
             assert bool(notes) == (len(sizes) > 1)
 
 
@@ -126,6 +128,76 @@ def test_standard_input_is_one_log(capsys: pytest.CaptureFixture[str], monkeypat
         named_files(["-"], io.BytesIO(b""))
     with pytest.raises(RunError, match="one log by itself"):
         named_files(["-", "a.csv"], io.BytesIO(b"x"))
+
+
+SEPARATED = 'time;x y;note\n1;1,5;a, b\n2;2,5;"c;\nd"\n'
+
+
+def test_what_a_csv_file_looks_like_is_told(tmp_path: Path) -> None:
+    """What separates fields, UTF-16; names that queries can say; line breaks between quotes, also in long files."""
+    expected = {"time": [1, 2], "x_y": ["1,5", "2,5"], "note": ["a, b", "c;\nd"]}
+    file = tmp_path / "log.csv"
+    for mark, said in ((";", "';'"), ("\t", "tabs"), ("|", "'|'")):
+        file.write_text(SEPARATED.replace(";", mark))
+        table, notes = read(file)
+        assert table.to_pydict() == expected | {"note": ["a, b", f"c{mark}\nd"]}
+        assert notes == [f"{said} taken for what separates its fields (--sep)"]
+        assert read(file, options=FileOptions(separator=mark))[1] == []
+    file.write_text("\ufeff" + SEPARATED, encoding="utf-16-le")
+    table, [note, _] = read(file)
+    assert (table.to_pydict(), note) == (expected, "its text is UTF-16, as its first bytes say")
+    file.write_text("ts,note\n" + "".join(f'{row},"{"x" * 300}\n\n, ""{row}"""\n' for row in range(9000)))
+    assert read(file)[0]["note"].to_pylist()[-1] == f'{"x" * 300}\n\n, "8999"'
+
+
+def test_bytes_that_are_no_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names, and values that a query needs, end the command with the option that reads them."""
+    for text in ("ts,event_type,größe\n1,A,x\n2,B,y\n", "ts,event_type,x\n1,A,ö\n2,B,y\n"):
+        (tmp_path / "log.csv").write_text(text, encoding="latin-1")
+        name = text.splitlines()[0].split(",")[2]
+        log = ["-e", f"PATTERN SEQ(A a, B b) WHERE a.{name} != b.{name} WITHIN 9", str(tmp_path / "log.csv")]
+        assert main(["match", *log]) == 1
+        assert "not UTF-8; --encoding says what its text is" in capsys.readouterr().err
+        assert main(["match", *log, "--encoding", "latin-1"]) == 0
+        assert "1 match" in capsys.readouterr().out
+    assert main(["match", *log, "--encoding", "klingon"]) == 2
+
+
+@pytest.mark.parametrize("first", ["2024-01-31 08:00:00,A,3", "A,7.5", "A,1706688000", "3,08:00"])
+def test_a_first_line_that_is_a_row_is_refused(tmp_path: Path, first: str) -> None:
+    """Its event was gone, once, with exit code 0. Whoever names the columns gets it; short numbers are told."""
+    (tmp_path / "log.csv").write_text(f"{first}\n{first}\n")
+    with pytest.raises(WrongWorkload, match=r"looks like a row, not like names of columns: .*--names A,B,"):
+        read(tmp_path / "log.csv")
+    names = tuple("abc"[: first.count(",") + 1])
+    assert read(tmp_path / "log.csv", options=FileOptions(names=names))[0].num_rows == 2
+    (tmp_path / "log.csv").write_text("kind,2024\nA,5\n")
+    assert "it has '2024'; --names A,B,... names the 2 columns, and it is a row" in read(tmp_path / "log.csv")[1][0]
+
+
+def test_a_list_of_json_objects(tmp_path: Path) -> None:
+    """As lines of them; what is none of both is told."""
+    file = tmp_path / "log.json"
+    file.write_text('\ufeff[\n {"ts": 1, "user": {"id": "a"}},\n {"ts": 2, "user": {"id": "b\\nc"}}\n]\n')
+    assert read(file)[0].to_pydict() == {"ts": [1, 2], "user_id": ["a", "b\nc"]}
+    for text, said in (('[{"ts": 1}, 7]', "item 2 of its list is no object: 7"), ('[{"ts": 1}', "begins as a list")):
+        file.write_text(text)
+        with pytest.raises(UnreadableSource, match=said):
+            read(file)
+
+
+def test_types_that_no_pattern_can_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They have names with underscores; a pattern of one type takes all rows, but not if its name is like another."""
+    (tmp_path / "log.csv").write_text("ts,kind\n1,SET PIECE\n2,PASS\n")
+    assert main(["match", "-e", "PATTERN SEQ(SET_PIECE a, PASS b) WITHIN 9", str(tmp_path / "log.csv")]) == 0
+    told = capsys.readouterr()
+    assert "1 match" in told.out
+    assert "queries call types so: SET_PIECE for 'SET PIECE'" in told.err
+    count = ["aggregate", "--csv", str(tmp_path / "log.csv"), "-e"]
+    assert main([*count, "RETURN COUNT(*) PATTERN PAS+ WITHIN 9"]) == 2
+    assert "no column holds 'PAS'; did you mean 'PASS'? (column 'kind')" in capsys.readouterr().err
+    assert main([*count, "RETURN COUNT(*) PATTERN Row+ WITHIN 9"]) == 0
+    assert "every row is of the pattern's one type" in capsys.readouterr().err
 
 
 RAGGED = "kind,job\nA,1,10\nB,1,11\nA\nB,2,12,13,14\nA,3,15\n"

@@ -15,11 +15,11 @@ from jobs.log_files.times.time_source import TimeOptions, TimeSource
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROWS = """Date,Time,day,clock,comma,point,zoned,number,fraction,access,half
+ROWS = """Date,Time,day,clock,comma,point,zoned,number,fraction,access,half,american,minutes
 081109,203615,2015-10-18,"18:01:47,978","2015-10-18 18:01:47,978",2015-10-18 18:01:47.5,2025-06-20T09:01:50+02:00,\
-25263126,0.04,18/Oct/2015:18:01:47,12:00:01 AM
+25263126,0.04,18/Oct/2015:18:01:47,12:00:01 AM,12/31/2013 5:00 PM,8:05
 000101,000517,1969-12-31,"23:59:59,001","1969-12-31 23:59:59,001",1969-12-31 23:59:59.5,2025-06-20T00:00:00-11:30,\
--7,-3.25,29/Feb/2024:00:00:00,12:59:59 PM
+-7,-3.25,29/Feb/2024:00:00:00,12:59:59 PM,1/2/2014 12:05 am,17:30
 """
 READINGS = [
     TimeOptions("Date+Time", "%y%m%d %H%M%S"),
@@ -36,6 +36,8 @@ READINGS = [
     TimeOptions("day+half", "%Y-%m-%d %I:%M:%S %p", zone="America/New_York"),
     TimeOptions("half", "%I:%M:%S %p", origin="2024-01-01"),
     TimeOptions("clock", origin="2024-01-01"),
+    TimeOptions("american", "%m/%d/%Y %I:%M %p"),
+    TimeOptions("day+minutes"),
     TimeOptions("clock", "%H:%M:%S,%f", origin="2024-01-01T12:00"),
 ]
 

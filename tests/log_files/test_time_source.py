@@ -82,13 +82,14 @@ def test_an_origin_of_zero_is_one() -> None:
 
 def test_three_columns_need_a_form() -> None:
     """Nobody knows how they are put together."""
-    table = pa.table({"day": ["9"], "month": ["Nov"], "at": ["2008 203615"]})
+    table = pa.table({"day": ["9th"], "month": ["Nov"], "at": ["2008 203615"]})
     with pytest.raises(WrongWorkload, match=r"--ts day.month.at: how more than two columns tell the time must be said"):
         read(table, columns="day+month+at")
-    with pytest.raises(WrongWorkload, match=r"'day.month.at' holds '9 Nov 2008 203615'"):
+    with pytest.raises(WrongWorkload, match=r"'day.month.at' holds '9th Nov 2008 203615'"):
         read(table, columns="day+month+at", form="%d %b %Y %H%M%S")
-    table = table.set_column(0, "day", pa.array(["09"]))
-    assert read(table, columns="day+month+at", form="%d %b %Y %H%M%S") == ["s", seconds("2008-11-09T20:36:15")]
+    for day in ("09", "9"):
+        table = table.set_column(0, "day", pa.array([day]))
+        assert read(table, columns="day+month+at", form="%d %b %Y %H%M%S") == ["s", seconds("2008-11-09T20:36:15")]
 
 
 def test_columns_with_a_plus_in_their_name() -> None:
@@ -130,10 +131,66 @@ def test_nan_is_no_time_and_infinity_is_refused() -> None:
 def test_numbers_that_are_named_like_times_are_advised() -> None:
     """Not taken, as they may be lengths of time; a name with spaces is quoted as a shell wants it."""
     nasdaq = pa.table({"price": [27.85], "stock_time": [25_263_126]})
-    with pytest.raises(WrongWorkload, match=r"numbers named so may: --ts stock_time \(with --unit ms"):
+    with pytest.raises(WrongWorkload, match=r"these numbers may: --ts stock_time \(with --unit ms"):
         read(nasdaq)
     soccer = pa.table({"Period": [1], "Start Time [s]": [0.04], "Endpoints": [3]})
     with pytest.raises(WrongWorkload, match=r"may: --ts 'Start Time \[s\]' \("):
         read(soccer)
     with pytest.raises(WrongWorkload, match="no column holds times; name it with --ts, one of price, times_seen"):
         read(pa.table({"price": [1], "times_seen": [2]}))
+
+
+def test_a_form_finds_its_column() -> None:
+    """Columns that it does not read are not meant; a second one that it reads is told."""
+    table = pa.table({"name": ["x"], "at": ["12/31/2013 5:00 PM"], "end": ["1/1/2014 12:05 am"]})
+    source = TimeSource.of(table, TimeOptions(form="%m/%d/%Y %I:%M %p"))
+    assert source.moments(source.stamps(table)).to_pylist() == [seconds("2013-12-31T17:00:00")]
+    assert source.told == "column 'at' tells the time in s (or --ts end?)"
+
+
+def test_what_could_be_meant_as_well_is_told() -> None:
+    """A second column of time-stamps; none where the user named the column."""
+    trips = pa.table({"from": ["2013-01-01 00:00:00"], "to": ["2013-01-01 00:02:00"]})
+    assert TimeSource.of(trips, TimeOptions()).others == ("to",)
+    assert TimeSource.of(trips, TimeOptions("to")).others == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["12/31/2013 5:00 PM"], "--ts at --ts-format '%m/%d/%Y %I:%M %p'"),
+        (["3/4/2024 05:00"], "--ts-format '%m/%d/%Y %H:%M'; 'at' holds '3/4/2024 05:00': .*'%d/%m/%Y %H:%M'"),
+        (["18/Oct/2015:18:01:47 +0200"], "--ts at --ts-format '%d/%b/%Y:%H:%M:%S %z'"),
+        (["2024-01-31 08:00:00", "soon"], "'at' holds time-stamps but for 'soon': --missing says"),
+        ([1_706_688_000_000], "these numbers may: --ts at"),
+    ],
+)
+def test_what_may_be_a_time_is_advised(values: list[object], said: str) -> None:
+    """Not read, but said with the options that read it; a day and month that can be exchanged have two forms."""
+    with pytest.raises(WrongWorkload, match=said):
+        TimeSource.of(pa.table({"at": values}), TimeOptions())
+
+
+def test_days_beside_hours_and_minutes() -> None:
+    """Read together if the name says time: 1:30 may be a score. One digit is an hour, too."""
+    day = ["2024-01-31", "2024-01-31"]
+    assert read(pa.table({"Date": day, "Time": ["8:05", "17:30"]}))[1:] == [
+        seconds(f"2024-01-31T{clock}:00") * 10**6 for clock in ("08:05", "17:30")
+    ]
+    scores = pa.table({"Date": day, "score": ["8:05", "17:30"]})
+    assert TimeSource.of(scores, TimeOptions()).columns == ("Date",)
+    assert TimeSource.of(scores, TimeOptions("Date+score")).columns == ("Date", "score")
+
+
+def test_stamps_with_and_without_an_offset() -> None:
+    """Without one they are UTC's, also beside others."""
+    assert read(pa.table({"at": ["2024-01-31T08:00:00Z", "2024-01-31 09:00", "2024-01-31T09:00:00+02:00"]}))[1:] == [
+        seconds(f"2024-01-31T{clock}:00:00") * 10**6 for clock in ("08", "09", "07")
+    ]
+
+
+def test_the_unit_is_that_of_all_times() -> None:
+    """Fractions that only later rows have were rounded away once."""
+    first = TimeSource.of(pa.table({"ts": [1.0, 2.0]}), TimeOptions())
+    source = first.over(table := pa.table({"ts": [1.0, 2.25]}), TimeOptions())
+    assert (first.unit, source.unit, source.moments(source.stamps(table)).to_pylist()) == ("s", "ms", [1000, 2250])

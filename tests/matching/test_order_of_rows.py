@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.compile import compile_query
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.matching.kernels import one_closure
+from cep_core.matching.plan.match_plan import MatchPlan
+from cep_core.matching.result.match_rows import PATH, with_paths
 
 NUMBERS = {name: Attribute(name, AttributeType.INT, nullable=True) for name in "xy"}
 LOG = LogSchema({"A": NUMBERS, "B": NUMBERS, "C": {"y": NUMBERS["y"]}})
@@ -20,6 +26,13 @@ QUERIES = (
     "PATTERN SEQ(A a, NOT B n, C c, NOT A m) WITHIN 4",
     "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_next_match { a.x = b.x } WITHIN 5",
     "PATTERN (SEQ(A a, C c) OR SEQ(B b, C d)) WHERE skip_till_next_match WITHIN 5",
+)
+CHAINS = (
+    *QUERIES[:7],
+    "PATTERN SEQ(A a, B+ b[], C c) WHERE b[i].x >= b[i-1].x WITHIN 5",
+    "PATTERN SEQ(A+ a[], B+ b[]) WHERE skip_till_next_match WITHIN 4",
+    "PATTERN SEQ(A a, B+ b[], A+ c[]) WHERE strict_contiguity WITHIN 6 SLIDE 2",
+    "PATTERN SEQ(A a, B b, C c) WHERE skip_till_next_match { a.x = b.x } WITHIN 6 AFTER MATCH SKIP TO NEXT EVENT",
 )
 
 
@@ -50,6 +63,23 @@ def test_pieces_of_one_slice_merge_to_the_same_rows(
         {name: value for name, value in batches[-1].schema.metadata.items() if name != b"in_order"}
     )
     assert evaluator.merge([*batches[:-1], unsaid]).equals(merged, check_metadata=True)
+
+
+@given(st.sampled_from(CHAINS), logs())
+def test_columns_tell_the_paths_that_rows_leave_out(text: str, log: pa.Table) -> None:
+    """A match of a chain binds one variable after another. Its row has no path, and else what it has with a path."""
+    evaluator = compile_query(text, LOG)
+    short = _rows(evaluator.evaluate(log))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MatchPlan, "columns_tell_paths", False)
+        patch.setattr(one_closure, "MOST", 0)  # else position lists, which write no paths
+        full = _rows(evaluator.evaluate(log))
+    assert (short[PATH].null_count, full[PATH].null_count) == (short.num_rows, 0)
+    assert with_paths(short).to_pylist() == full.to_pylist()
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches([batch.replace_schema_metadata(None) for batch in batches])
 
 
 def test_matches_of_several_partitions_that_end_at_one_event_mix() -> None:

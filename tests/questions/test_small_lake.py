@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ import pytest
 from jobs.cli import main
 from jobs.questions.changes.comparing import Comparison
 from jobs.questions.changes.former_text import FormerText
+from jobs.questions.changes.single_edits import single_edits
+from jobs.questions.changes.single_effects import single_effects
 from jobs.questions.lake_days import LakeDays
+from jobs.runs.scope import Recorded
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 from tests.questions.lines import lines
@@ -65,6 +70,73 @@ def test_an_edit_of_every_kind(home: Path, name: str, capsys: pytest.CaptureFixt
     mirrored = {line.split()[0]: [int(cell) for cell in line.split()[1:]] for line in said if counts(line)}
     assert mirrored == {day: [new, old, gone, added, many] for day, (old, new, added, gone, many) in table.items()}
     assert not any(line.startswith(row) for line in said)
+
+
+def test_each_edit_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an aggregation that differs in three ways: each line counts what `diff` finds for the text with that edit."""
+    workload = load_workload(home)
+    query = compile_workload(workload)["late_chains"]
+    edited = text = query.bound.text.replace("12 hours", "3 hours")
+    for old, new in (
+        ("A.delay_min >= 5 AND", "A.delay_min > 7 AND A.station != 's1' AND"),
+        ("3 hours", "2 hours"),
+    ):
+        assert old in edited
+        edited = edited.replace(old, new)
+    path = home / "queries" / "late_chains.cep"
+    lake = LakeDays(workload, home.parent / "lake")
+    edits = single_edits(text, edited)
+    said = ["A.delay_min >= 5 -> A.delay_min > 7", "with A.station != 's1'"]
+    assert [edit.said for edit in edits[:2]] == said
+    assert "WITHIN 2 hours" in edits[2].said
+    lines_of = []
+    for now in (edited, *(edit.text for edit in edits)):
+        path.write_text(f"-- Edited?\n{now}")
+        own = compile_workload(load_workload(home))["late_chains"]
+        days = [*Comparison(lake, own, FormerText(text, "before", "before.cep")).of_days(DAYS)]
+        effects = single_effects(days)
+        assert effects is not None
+        assert effects.days == [*DAYS]
+        lines_of.append(effects.table()[1])
+        changed = [sum(len(getattr(each.changes, kind)) for each in days) for kind in ("added", "gone", "changed")]
+        assert lines_of[-1][-1][3:] == [f"{number:,}" for number in changed]
+    whole, *alone = lines_of
+    assert [row[0] for row in whole] == [
+        "before",
+        *(f"edit {n} alone: {e.said}" for n, e in enumerate(edits, 1)),
+        "now",
+    ]
+    assert [row[1:] for row in whole[1:-1]] == [rows[-1][1:] for rows in alone]
+    assert all(len(rows) == 2 for rows in alone)
+    trends = [int(str(row[2]).replace(",", "")) for row in whole]
+    assert trends[0] > max(trends[1:]) >= min(trends) == trends[-1]
+    path.write_text(f"-- Edited?\n{edited}")
+    (home.parent / "former.cep").write_text(text)
+    former = str(home.parent / "former.cep")
+    assert main(["diff", str(home), "late_chains", "--from", str(DAYS[1]), "--against", former, "--limit", "9"]) == 0
+    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert any(
+        re.fullmatch(r"count: [\d,]+ -> [\d,]+ \(edit 1 alone: .*, edit 2 alone: .*, edit 3 .*\)", line)
+        for line in told
+    )
+    assert any(re.fullmatch(r"[\d,]+ gone trends?, such as rows .*", line) for line in told)
+    assert any(line.startswith("now: fails  A.station != 's1': ") for line in told)
+    assert any(line.startswith("now: begins before the window, which opens at ") for line in told)
+    assert any(re.fullmatch(r"by edit \d( or \d)* alone, too", line) for line in told)
+
+
+def test_results_that_were_found_on_other_events(home: Path) -> None:
+    """Days whose digest is another now; what retention removed is not another."""
+    lake = LakeDays(load_workload(home), home.parent / "lake")
+    ledger, (first, second, third) = lake.ledger, DAYS
+    now = {day: ledger.version(day) for day in DAYS}
+    recorded = {
+        ("late_chains", second): Recorded("d", {first: "before", second: now[second]}),
+        ("late_chains", third): Recorded("d", {second: now[second], third: now[third]}),
+    }
+    lake.__dict__["ledger"] = replace(ledger, results=recorded)
+    assert lake.changed_since("late_chains", DAYS) == [second]
+    assert lake.changed_since("snowball", DAYS) == []
 
 
 def counts(line: str) -> bool:

@@ -12,6 +12,7 @@ from jobs.reports.answers.tallies import Totals
 from jobs.reports.words.clock import Clock
 
 DAY = date(1970, 1, 1)
+INTERVAL = (0, 86_400)
 EPISODES = pa.table(
     {
         "first_ts": [0, 3_600, 3_600],
@@ -44,7 +45,7 @@ def test_the_first_sentence_has_the_number_of_episodes() -> None:
 
 def test_the_longest_come_first() -> None:
     """Equally long ones by time, then values; the file has all columns."""
-    table = listing(EPISODES, Clock(), {"machine": "press"})
+    table = listing(EPISODES, Clock(), {"machine": "press"}, INTERVAL)
     assert table is not None
     assert [heading.title for heading in table.headings] == ["press", "from", "to", "lasted", "violations", "may go on"]
     assert [[row[0], *row[3:]] for row in table.cells] == [
@@ -58,7 +59,7 @@ def test_the_longest_come_first() -> None:
 
 def test_episodes_of_propositional_policies_have_a_share() -> None:
     """In the table it stands beside the violations; in the file it is the last column."""
-    table = listing(EPISODES.append_column("share", pa.array([0.005, 0.75, 1.0])), Clock(), {})
+    table = listing(EPISODES.append_column("share", pa.array([0.005, 0.75, 1.0])), Clock(), {}, INTERVAL)
     assert table is not None
     assert [heading.title for heading in table.headings][4:] == ["violations", "share of points", "may go on"]
     assert [(row[0], row[5]) for row in table.cells] == [("a", "100 %"), ("b", "75 %"), ("a", "0.5 %")]
@@ -66,5 +67,5 @@ def test_episodes_of_propositional_policies_have_a_share() -> None:
 
 
 def test_single_points_are_no_listing() -> None:
-    assert listing(EPISODES.slice(0, 1), Clock(), {}) is None
-    assert listing(EPISODES.slice(0, 0), Clock(), {}) is None
+    assert listing(EPISODES.slice(0, 1), Clock(), {}, INTERVAL) is None
+    assert listing(EPISODES.slice(0, 0), Clock(), {}, INTERVAL) is None

@@ -57,7 +57,10 @@ def test_columns_have_the_titles_of_their_attributes() -> None:
     named = {"machine": "milling machine"}
     assert answered(same, Totals(4, 4, False), named).sentence.endswith("; milling machine a had the most, 3.")
     both = {"machine": "unit", "load": "unit"}
-    assert [heading.title for heading in listing(ROWS, Clock(), both).headings][2:] == ["unit machine", "unit load"]
+    assert [heading.title for heading in listing(ROWS, Clock(), both, (0, 86_400)).headings][2:] == [
+        "unit machine",
+        "unit load",
+    ]
 
 
 def test_a_cut_listing_says_so() -> None:
@@ -68,11 +71,11 @@ def test_a_cut_listing_says_so() -> None:
 
 def test_the_first_violations_are_listed() -> None:
     """In order of time, point and values; points are numbered only where a stamp has several."""
-    table = listing(ROWS, Clock(), {})
+    table = listing(ROWS, Clock(), {}, (0, 86_400))
     assert [heading.title for heading in table.headings] == ["time", "point", "machine", "load"]
     assert [row[1:] for row in table.cells] == [["0", "a", "7"], ["1", "b", "7"], ["0", "a", "5"], ["0", "a", "9"]]
     assert table.rows[0] == [3_600, 0, "a", 7]
-    assert [heading.title for heading in listing(ROWS.slice(0, 1), Clock(), {}).headings][1] == "machine"
+    assert [heading.title for heading in listing(ROWS.slice(0, 1), Clock(), {}, (0, 86_400)).headings][1] == "machine"
 
 
 def test_violations_are_counted_where_they_happened() -> None:

@@ -74,13 +74,12 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     candidate = candidates(query, events, owned)
     table = candidate.table(_ATTRIBUTES.of(query, _attributes))
     tests = evaluate_conditions(plan.conditions, automaton, table)
-    fits = np.empty((len(candidate.rows), len(automaton.variables)), np.bool_)
+    fits = np.empty((len(candidate), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
         bound = candidate.variables[variable]
         fits[:, state] = bound & tests.fits[:, state] if len(tests.fits) == len(fits) else bound
     ordered = query.schema.ties is Ties.ORDERED
-    in_order = np.arange(len(candidate.rows), dtype=np.int64)
-    tick = in_order if ordered else candidate.ts
+    tick = np.arange(len(candidate), dtype=np.int64) if ordered else candidate.ts
     window = query.window
     closed = window.events or window.slide is not None  # the bound itself is outside the window
     width = window.size - 1 if closed else window.size
@@ -93,7 +92,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
         # events of one ANY may be concurrent: so rows set the order, and every other edge also requires a later tick
         for edge in set(automaton.edges) - automaton.loose:
             tests.comparisons.setdefault(edge, []).append(("=" if edge in automaton.tied else "<", tick, tick))
-        network = network_of(in_order, fits, automaton, tests.comparisons)
+        network = network_of(np.arange(len(candidate), dtype=np.int64), fits, automaton, tests.comparisons)
     else:
         network = network_of(tick, fits, automaton, tests.comparisons)
     if len(tests.starts) > 1:

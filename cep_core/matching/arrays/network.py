@@ -12,6 +12,7 @@ from collections.abc import Sequence as Ordered
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
@@ -21,6 +22,10 @@ from cep_core.language.patterns.automata.automaton import Automaton
 
 LONG = 96
 """Windows of at most this many rows are scanned instead of kept in trees; partitions of this size need no places."""
+
+
+Places = npt.NDArray[np.int32]
+"""Of 32 bits: a partition has fewer rows."""
 
 
 class Network(NamedTuple):
@@ -46,9 +51,10 @@ class Network(NamedTuple):
     """[C, m] keys of the rows as the earlier event."""
     right: Ints
     """[C, m] keys of the rows as the later event."""
-    store: Ints
-    """[C, m] the later event's place 1..n among the keys of its partition; 0 if NULL."""
-    query: Ints
+    store: Places
+    """[C, m] the later event's place 1..n among the keys of its partition; 0 if NULL. Without columns before
+    `with_places`, as `query`."""
+    query: Places
     """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]. -1: there are no places.
     Then the comparison is not by order, it is not alone on its edge, the partition is short, or `with_places` was not
     called for the edge."""
@@ -103,8 +109,8 @@ def network_of(
         operator=operator,
         left=_stacked([left for _, left, _ in flat], len(tick)),
         right=_stacked([right for _, _, right in flat], len(tick)),
-        store=np.zeros((len(flat), len(tick)), np.int64),
-        query=np.full((len(flat), len(tick)), -1),
+        store=np.empty((len(flat), 0), np.int32),
+        query=np.empty((len(flat), 0), np.int32),
         since=np.empty((0, fits.shape[1]), np.int64),
     )
 
@@ -136,9 +142,9 @@ def with_places(network: Network, offsets: Ints, edges: Flags | None = None) -> 
     chosen = np.repeat((counts == 1) & (True if edges is None else edges), counts)
     if not chosen.any():
         return network
-    places = network._replace(store=np.zeros_like(network.store), query=np.full_like(network.query, -1))
-    _rank(offsets, network.operator, chosen, network.left, network.right, places.store, places.query)
-    return places
+    store, query = np.zeros(network.left.shape, np.int32), np.full(network.left.shape, -1, np.int32)
+    _rank(offsets, network.operator, chosen, network.left, network.right, store, query)
+    return network._replace(store=store, query=query)
 
 
 @njit(cache=True)
@@ -152,7 +158,7 @@ def any_state(flags: Flags) -> Flags:
 
 
 @njit(cache=True)
-def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints, store: Ints, query: Ints) -> None:
+def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints, store: Places, query: Places) -> None:
     """Fills `store` and `query` with places among the distinct keys of each partition; < and > then read alike."""
     for c in range(operator.shape[0]):
         if operator[c] < 2 or not wanted[c]:
@@ -171,7 +177,9 @@ def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints,
 
 
 @inner
-def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
+def _place_close(
+    operator: int, counted: Ints, least: int, left: Ints, right: Ints, query: Places, store: Places
+) -> None:
     """The places of a partition's rows, if few keys are missing between the least and the largest."""
     n, most = counted[-1], least + counted.shape[0] - 2  # written in this way to avoid overflow
     falling, itself = operator < 4, operator in (2, 5)
@@ -194,7 +202,7 @@ def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: In
 
 
 @inner
-def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
+def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: Places, store: Places) -> None:
     """The places of a partition's rows, by binary search in the distinct keys."""
     n = distinct.shape[0]
     falling, itself = operator < 4, operator in (2, 5)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from numba import njit
 
@@ -74,7 +76,7 @@ def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
     return numbers
 
 
-def batches(lengths: Ints) -> Iterator[tuple[int, int]]:
+def batches(lengths: npt.NDArray[np.signedinteger[Any]]) -> Iterator[tuple[int, int]]:
     """Ranges of matches that keep each batch within BATCH_ROWS rows and BATCH_EVENTS events, where possible."""
     ends = np.cumsum(lengths)
     begin = 0

@@ -35,17 +35,6 @@ def spans_back(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
     return Spans(rows, _bound(offsets, clock, rows, clock[rows] - width), None)
 
 
-def spans_ahead(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
-    """For matches that begin at each of `rows`: one past the last row of its partition within `width`."""
-    return Spans(rows, _bound(offsets, clock, rows, clock[rows] + width + 1), None)
-
-
-def window_spans_ahead(offsets: Ints, clock: Ints, size: int, slide: int, rows: Ints) -> Spans:
-    """`spans_ahead` for each window [k * slide, k * slide + size) that contains the row."""
-    rows, starts = windows_of(clock, size, slide, rows)
-    return Spans(rows, _bound(offsets, clock, rows, starts + size), starts)
-
-
 def zones_of(
     offsets: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
 ) -> tuple[Ints, Ints]:

@@ -29,7 +29,7 @@ from cep_core.matching.kernels.one_closure import (
 from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.last_events import LastEvents
 from cep_core.matching.result.match_columns import match_columns
-from cep_core.matching.result.match_rows import LAST_SEQ, PATH, window_columns
+from cep_core.matching.result.match_rows import LAST_SEQ, PATH, no_paths, window_columns
 
 Columns = Iterator[dict[str, pa.Array]]
 Listing = Callable[[LastEvents, Ends, Ints], Columns | None]
@@ -121,5 +121,5 @@ def _columns(answers: LastEvents, batch: Batch) -> dict[str, pa.Array]:
         end: last,
         LAST_SEQ: last,
         CERTAIN: last_ts,
-        PATH: pa.nulls(len(last), pa.list_(pa.int64())),
+        PATH: no_paths(len(last)),
     }

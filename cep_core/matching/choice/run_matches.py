@@ -8,11 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
+from cep_core.language.evaluator import CERTAIN
+from cep_core.language.totals import parts
 from cep_core.matching.arrays.paths import Paths, batches
-from cep_core.matching.kernels.runs import Forest, walk_runs
+from cep_core.matching.kernels.run_columns import run_columns
+from cep_core.matching.kernels.runs import Forest, Nodes, walk_runs
 from cep_core.matching.result.match_answers import CountedAnswers
+from cep_core.matching.result.match_rows import LAST_SEQ, PATH, no_paths, window_columns
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class RunMatches(CountedAnswers):
     """One answer for each match."""
 
     first_rows: Ints
-    lengths: Ints
+    lengths: Nodes
     branch: Ints
     """[match] the branch that found it, of an OR around the whole pattern."""
 
@@ -28,11 +33,21 @@ class RunMatches(CountedAnswers):
     def is_listed_in_order(self) -> bool:
         """Matches with one last event and window differ in their first events, and are in the order of these."""
         seq = self.graph.seq
-        first, last = seq[self.first_rows], seq[self.last_rows]
-        in_order = (first[1:] > first[:-1]) | (last[1:] != last[:-1])
+        first = seq[self.first_rows]
+        in_order = first[1:] > first[:-1]
+        if in_order.all():
+            return True
+        last = seq[self.last_rows]
+        in_order |= last[1:] != last[:-1]
         if self.window_start is not None:
             in_order |= self.window_start[1:] != self.window_start[:-1]
         return bool(in_order.all())
+
+    def moments(self, answers: Ints, first_ts: Ints) -> Ints:
+        return self.certain[answers]
+
+    def totals(self) -> list[int]:
+        return np.bincount(self.day, minlength=len(parts(self.days))).tolist()
 
     @abstractmethod
     def paths(self, jobs: Ints) -> Paths:
@@ -66,8 +81,30 @@ class ForestMatches(RunMatches):
     """Matches as paths of the forest of all runs."""
 
     forest: Forest
-    first: Ints
+    first: Nodes
     """The node of each match's first event."""
+
+    def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
+        if not self.judge.plan.columns_tell_paths:
+            return super().columns(most)
+        jobs = np.flatnonzero(most)
+        if len(jobs) == len(most):
+            return (self._columns(slice(begin, end)) for begin, end in batches(self.lengths))
+        return (self._columns(jobs[begin:end]) for begin, end in batches(self.lengths[jobs]))
+
+    def _columns(self, jobs: Ints | slice) -> dict[str, pa.Array]:
+        """The matches with these numbers as columns of the result."""
+        graph, query = self.graph, self.judge.query
+        states = graph.network.fits.shape[1]
+        listed = run_columns(self.forest, states, self.first[jobs], self.lengths[jobs], graph.ts, graph.seq)
+        last_ts, last = pa.array(listed.last_ts), pa.array(listed.last)
+        starts = None if self.window_start is None else self.window_start[jobs]
+        columns = {"first_ts": pa.array(listed.first_ts), "last_ts": last_ts}
+        for variable, offsets, values in zip(query.positive, listed.offsets, listed.values, strict=True):
+            flat = pa.array(values)
+            columns[variable.name] = pa.ListArray.from_arrays(pa.array(offsets), flat) if variable.kleene else flat
+        certain = {CERTAIN: pa.array(self.certain[jobs]), LAST_SEQ: last, PATH: no_paths(len(last))}
+        return {**columns, **window_columns(starts, query.window.size), **certain}
 
     def paths(self, jobs: Ints) -> Paths:
         states = self.graph.network.fits.shape[1]

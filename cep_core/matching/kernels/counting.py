@@ -86,7 +86,8 @@ def relative_error(network: Network, rows: int) -> float:
     additions = np.zeros(len(network.begin) - 1)
     for edge, state in enumerate(source.tolist()):
         first, after = int(network.condition[edge]), int(network.condition[edge + 1])
-        ranked = after == first + 1 and rows > LONG and bool((network.query[first] >= 0).all())
+        placed = after == first + 1 and network.query.shape[1] > 0 and bool((network.query[first] >= 0).all())
+        ranked = placed and rows > LONG
         additions[state] += 1 if first == after else max(levels, LONG) if ranked else rows
     lost = rows * (float(additions.max(initial=0)) + 1 + len(additions)) * 2.0**-53
     return lost / (1 - lost) if lost < 0.5 else np.inf

@@ -13,27 +13,29 @@ other edge with comparisons adds O(n) for each node, for n rows in the window.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
 from cep_core.inner_kernels import inner
-from cep_core.matching.arrays.network import Ends, Network, holds
+from cep_core.matching.arrays.network import Network, holds
 
 NEVER = -1
 
+Rows = npt.NDArray[np.int32]
 
-def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
-    """For each question, whether a match ends at its row in any state and begins at `begins` or later.
 
-    The `needed_edges` of the network must have places.
+def latest_beginnings(network: Network, offsets: Ints, clock: Ints, width: int) -> Rows:
+    """[m] the latest row at which a match that ends at the row may begin, or NEVER.
+
+    The `needed_edges` of the network must have places. Only beginnings within `width` of the row are reliable.
     """
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
-    latest = np.empty(len(clock), np.int64)
+    latest = np.empty(len(clock), np.int32)
     places = 2 + int(network.store.max(initial=0))
     tops = np.empty((len(network.operator), places), np.int64)
     _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
-    any_match: Flags = latest[questions.rows] >= questions.begins
-    return any_match
+    return latest
 
 
 def needed_edges(network: Network) -> Flags:
@@ -49,7 +51,7 @@ def needed_edges(network: Network) -> Flags:
 
 @njit(cache=True)
 def _latest_beginnings(
-    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Ints
+    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Rows
 ) -> None:
     """latest[row]: the latest row at which a match that ends there may begin, or NEVER.
 
@@ -59,7 +61,7 @@ def _latest_beginnings(
     target, condition, operator = network.target, network.condition, network.operator
     left, right, store, query = network.left, network.right, network.store, network.query
     m, states = fits.shape
-    edges = target.shape[0]
+    edges, placed = target.shape[0], query.shape[1] > 0
     best = np.empty(states, np.int64)
     # nodes of the current tick, which only later ticks may follow; a small array, so no array of all nodes is touched
     room = _most_at_once(offsets, tick) * states
@@ -83,7 +85,7 @@ def _latest_beginnings(
         sizes[:] = 0
         gone[:] = 0
         for c in range(tops.shape[0]):
-            above[c] = 1 + (store[c, low:high].max() if high > low else 0)
+            above[c] = 1 + (store[c, low:high].max() if placed and high > low else 0)
             tops[c, : above[c]] = NEVER
         n = 0
         for row in range(low, high):
@@ -98,7 +100,7 @@ def _latest_beginnings(
                     sizes[s] += 1
                     for edge in range(edges):
                         c = condition[edge]
-                        if source[edge] == s and c < condition[edge + 1] and query[c, ready] > 0:
+                        if source[edge] == s and c < condition[edge + 1] and placed and query[c, ready] > 0:
                             _raise(tops, c, above[c] - query[c, ready], above[c], begun)
                 n = 0
             latest[row] = NEVER
@@ -116,7 +118,7 @@ def _latest_beginnings(
                             begun = max(begun, best[s])
                         elif best[s] <= begun:
                             continue
-                        elif query[c, row] >= 0:
+                        elif placed and query[c, row] >= 0:
                             if store[c, row] > 0:
                                 begun = max(begun, _top(tops, c, above[c] - store[c, row], best[s]))
                         else:

@@ -12,25 +12,29 @@ Each match then costs its own length. The cost is not the number of runs times t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Network, holds
 from cep_core.matching.arrays.paths import Paths
 
 NONE = -1
 
+Nodes = npt.NDArray[np.signedinteger[Any]]
+"""Numbers of nodes, row * S + state, or of lengths of runs. Of 32 bits, unless there are too many nodes."""
+
 
 class Forest(NamedTuple):
-    """[m * S] nodes; the number of a node is row * S + state. Of 32 bits, unless there are too many nodes."""
+    """[m * S] nodes."""
 
-    successor: Ints | npt.NDArray[np.int32]
+    successor: Nodes
     """The node that a run at this node binds next, or NONE."""
-    accepting: Ints | npt.NDArray[np.int32]
+    accepting: Nodes
     """The first node of the path from this node, itself included, at which a match is complete, or NONE."""
 
 
@@ -92,44 +96,67 @@ def grow_forest(network: Network, offsets: Ints, clock: Ints, width: int, rank: 
     return forest
 
 
+@inner
+def row_of(node: int, share: float) -> int:
+    """The row of a node. `share`: 1 / states; a division takes ten times as long, and nodes are far below 2^50."""
+    return int((node + 0.5) * share)
+
+
+class Finished(NamedTuple):
+    """The runs that are matches."""
+
+    run: Nodes
+    """The number of the run, ascending."""
+    last: Nodes
+    """The last node of the match."""
+    lengths: Nodes
+    """Its events."""
+
+
 @njit(cache=True)
-def _finish(forest: Forest, states: int, first: Ints, limits: Ints, last: Ints, lengths: Ints) -> None:
+def _finish(forest: Forest, states: int, clock: Ints, first: Nodes, until: Ints, finished: Finished) -> int:
+    """Fills `finished`. Returns how many runs are matches."""
+    successor, accepting = forest  # unpacked here: taking an array out of a tuple inside a loop counts its references
+    run, last, lengths = finished
+    n, share = 0, 1.0 / states
     for k in range(first.shape[0]):
-        last[k] = NONE
-        lengths[k] = 0
         if first[k] == NONE:
             continue
-        end = forest.accepting[first[k]]
-        while end != NONE and end // states < limits[k]:
-            last[k] = end
-            successor = forest.successor[end]
-            end = NONE if successor == NONE else forest.accepting[successor]
-        if last[k] != NONE:
-            node = first[k]
-            lengths[k] = 1
-            while node != last[k]:
-                node = forest.successor[node]
-                lengths[k] += 1
+        end, best = accepting[first[k]], NONE
+        while end != NONE and clock[row_of(end, share)] <= until[k]:
+            best = end
+            after = successor[end]
+            end = NONE if after == NONE else accepting[after]
+        if best == NONE:
+            continue
+        node, length = first[k], 1
+        while node != best:
+            node = successor[node]
+            length += 1
+        run[n], last[n], lengths[n] = k, best, length
+        n += 1
+    return n
 
 
-def finish_runs(forest: Forest, states: int, first: Ints, limits: Ints) -> tuple[Ints, Ints]:
-    """For runs from the nodes `first` over rows below `limits`: the last node of the match or NONE, and its length."""
-    last, lengths = np.empty_like(first), np.empty_like(first)
-    _finish(forest, states, first, limits, last, lengths)
-    return last, lengths
+def finish_runs(forest: Forest, states: int, clock: Ints, first: Nodes, until: Ints) -> Finished:
+    """The matches of runs from the nodes `first` (or NONE), whose events are not after `until` on `clock`."""
+    finished = Finished(*(np.empty_like(first) for _ in range(3)))
+    n = _finish(forest, states, clock, first, until, finished)
+    return Finished(*(column[:n] for column in finished))
 
 
 @njit(cache=True)
-def _walk(forest: Forest, states: int, first: Ints, offsets: Ints, rows: Ints, bound: Ints) -> None:
+def _walk(forest: Forest, states: int, first: Nodes, offsets: Ints, rows: Ints, bound: Ints) -> None:
+    successor, share = forest.successor, 1.0 / states
     for k in range(first.shape[0]):
         node = first[k]
         for p in range(offsets[k], offsets[k + 1]):
-            rows[p] = node // states
-            bound[p] = node % states
-            node = forest.successor[node]
+            rows[p] = row_of(node, share)
+            bound[p] = node - rows[p] * states
+            node = successor[node]
 
 
-def walk_runs(forest: Forest, states: int, first: Ints, lengths: Ints, jobs: Ints) -> Paths:
+def walk_runs(forest: Forest, states: int, first: Nodes, lengths: Nodes, jobs: Ints) -> Paths:
     """The matches from the nodes `first`, of known lengths, as paths."""
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     rows, bound = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)

@@ -20,7 +20,7 @@ from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.inner_kernels import inner
-from cep_core.matching.arrays.network import ANY_STATE, LONG, Ends, Network, begins, holds
+from cep_core.matching.arrays.network import ANY_STATE, LONG, Ends, Network, Places, begins, holds
 from cep_core.numbers.lanes import LANES, LIMIT, add_lanes, any_lane, clear_lanes, insert_lanes, sum_lanes
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.uint64] | npt.NDArray[np.float64]
@@ -82,7 +82,7 @@ def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus:
     states, edges = fits.shape[1], target.shape[0]
     unit = ways.dtype.type(1)
     end = ends[ends.shape[0] - 1]
-    long = end - low >= LONG
+    long = end - low >= LONG and query.shape[1] > 0
     inserted = 0
     totals[:] = ways.dtype.type(0)
     sizes[:] = 0
@@ -133,7 +133,7 @@ def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus:
 
 @inner
 def _clear(
-    condition: Ints, target: Ints, store: Ints, members: Ints, sizes: Ints, trees: Numbers, inserted: int
+    condition: Ints, target: Ints, store: Places, members: Ints, sizes: Ints, trees: Numbers, inserted: int
 ) -> None:
     """Empties the trees: only the inserted places, or all places if that is cheaper."""
     if 4 * inserted > trees.shape[0] * trees.shape[1]:

@@ -53,6 +53,23 @@ class MatchPlan:
         """Whether one pass over the events can find those that complete a match."""
         return self.any_match and self.counts_ahead and not (self.automaton.before or self.automaton.after)
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether every match has events of the first variable, then events of the second, and so on."""
+        automaton, last = self.automaton, len(self.automaton.variables) - 1
+        onward = [set(after) - {state} for state, after in enumerate(automaton.successors)]
+        return (
+            automaton.variables == tuple(variable.name for variable in self.query.positive)
+            and automaton.starts == (0,)
+            and automaton.accepts == frozenset({last})
+            and onward == [*({state + 1} for state in range(last)), set()]
+        )
+
+    @property
+    def columns_tell_paths(self) -> bool:
+        """Whether the columns of a row say what its path says (`match_rows.with_paths`)."""
+        return self.is_chain and not self.query.returns and self.query.confidence is None
+
     def check_owned(self, owned: Ownership | None) -> None:
         """Raises NotSupportedYet if the owned matches cannot be told from the others."""
         days = owned.days if owned is not None else None

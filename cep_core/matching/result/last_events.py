@@ -57,6 +57,12 @@ class LastEvents:
         """Whether a listing, answer by answer, has its rows in the order of results; False if that is not known."""
         return False
 
+    def places(self) -> Ints:
+        """[3, answer] ts and seq of the last event, and the start of the window (0 without SLIDE)."""
+        last, graph = self.last_rows, self.graph
+        windows = np.zeros(len(last), np.int64) if self.window_start is None else self.window_start
+        return np.stack([graph.ts[last], graph.seq[last], windows])
+
     def moments(self, answers: Ints, first_ts: Ints) -> Ints:
         """The moments at which matches of these answers become certain; `first_ts`: the times of their first events."""
         # answers wait only without SLIDE and with a time window, whose size equals its width

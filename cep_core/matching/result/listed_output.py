@@ -22,6 +22,7 @@ class ListedOutput(MatchOutput):
 
     def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
         spending = self.account(answers)
+        listed = {IN_ORDER: b"true"} if answers.is_listed_in_order else {}
         if isinstance(answers, CountedAnswers):
             totals = [Total(count) for count in answers.totals()]
             most = answers.quotas(self.max_matches)
@@ -35,7 +36,6 @@ class ListedOutput(MatchOutput):
                 if len(paths):
                     yield self.rows(answers, paths, columns)
             totals = tally.totals()
-        listed = {IN_ORDER: b"true"} if answers.is_listed_in_order else {}
         yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
 
     def rows(self, answers: JudgedAnswers, paths: Paths, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:

@@ -10,7 +10,7 @@ from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.judging.quantities import Matches
 from cep_core.matching.result.last_events import LastEvents
-from cep_core.matching.result.match_rows import PATH, event_column, path_column
+from cep_core.matching.result.match_rows import PATH, event_column, no_paths, path_column
 
 
 def match_columns(answers: LastEvents, paths: Paths) -> dict[str, pa.Array]:
@@ -23,8 +23,9 @@ def match_columns(answers: LastEvents, paths: Paths) -> dict[str, pa.Array]:
     for variable, events in zip(judge.query.positive, bound, strict=True):
         columns[variable.name] = event_column(events, graph.seq, as_list=variable.kleene)
     columns |= returned_columns(judge.query, judge.matches(graph, bound, len(paths)))
-    columns[PATH] = path_column(replace(paths, states=answers.path_states(paths.states)), graph.seq)
-    return columns
+    if judge.plan.columns_tell_paths:
+        return {**columns, PATH: no_paths(len(paths))}
+    return {**columns, PATH: path_column(replace(paths, states=answers.path_states(paths.states)), graph.seq)}
 
 
 def returned_columns(query: Query, matches: Matches) -> dict[str, pa.Array]:

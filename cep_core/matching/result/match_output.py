@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
 
 from cep_core.language.evaluator import TOTALS
@@ -38,10 +37,7 @@ class MatchOutput(ABC):
 
     def account(self, answers: CountedAnswers | JudgedAnswers) -> Spending:
         """The account of the work that listing the answers spends."""
-        last = answers.last_rows
-        windows = np.zeros(len(last), np.int64) if answers.window_start is None else answers.window_start
-        places = np.stack([answers.graph.ts[last], answers.graph.seq[last], windows])
-        spending = Spending(self.budget, answers.days, answers.day, places, self.max_matches)
+        spending = Spending(self.budget, answers.days, answers.day, answers.places, self.max_matches)
         candidates = None if self.budget.limit is None else answers.candidates()
         if candidates is not None:
             spending.candidates = list(candidates)

@@ -74,6 +74,11 @@ def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
     return pa.array(np.append(values, 0)[places], mask=absent)
 
 
+def no_paths(rows: int) -> pa.Array:
+    """The paths of rows whose columns tell them."""
+    return pa.nulls(rows, EVENTS)
+
+
 def path_column(paths: Paths, seq: Ints) -> pa.Array:
     """The (seq, state) pairs of each match, one after another."""
     return lists_of(np.stack([seq[paths.rows], paths.states], axis=1), paths.offsets)

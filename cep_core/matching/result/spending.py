@@ -14,7 +14,8 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,17 +36,21 @@ Place = tuple[int, int, int]
 class Spending:
     """The work that one slice spends on n questions in the order of results, each about one last event.
 
-    `part`: the number of each question's day; `places`: [3, n], one `Place` for each; `most`: `max_matches`.
+    `part`: the number of each question's day; `places` gives [3, n], one `Place` for each; `most`: `max_matches`.
     """
 
-    def __init__(self, budget: Budget, days: Days, part: Ints, places: Ints, most: int | None) -> None:
+    def __init__(self, budget: Budget, days: Days, part: Ints, places: Callable[[], Ints], most: int | None) -> None:
         self.budget = budget
         self.candidates: list[int | None] = [None for _ in parts(days)]
         """[day] the number of candidates, if it is known."""
-        self._days, self._part, self._places, self._most = days, part, places, most
+        self._days, self._part, self._given, self._most = days, part, places, most
         self._steps, self._found = np.zeros((2, len(part)), np.int64)
         self._stopped: list[Place | None] = [None for _ in parts(days)]
         self._reason = ""
+
+    @cached_property
+    def _places(self) -> Ints:
+        return self._given()
 
     def hopeless(self) -> Flags:
         """The questions of days that list all candidates and have more of them than the budget allows."""
@@ -139,7 +144,7 @@ def at_once(
 ) -> dict[bytes, bytes]:
     """The metadata of work that belongs to no last event; each day is charged with all of it."""
     part = np.arange(len(parts(days)))
-    spending = Spending(budget, days, part, np.zeros((3, len(part)), np.int64), None)
+    spending = Spending(budget, days, part, lambda: np.zeros((3, len(part)), np.int64), None)
     spending.candidates = [candidates for _ in part]
     spending.spend(part, np.full(len(part), steps))
     if stopped is not None:

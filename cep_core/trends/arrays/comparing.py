@@ -64,7 +64,7 @@ class Comparing:
         """The edges (source, target, comparisons) as ranks, over candidates that may bind these states."""
         partitions = self._candidates.partitions
         if not edges:
-            return no_comparisons(len(self._candidates.rows), partitions)
+            return no_comparisons(len(self._candidates), partitions)
         partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._candidates.offsets))
         return compare(edges, states, partition, partitions)
 

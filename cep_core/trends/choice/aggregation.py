@@ -47,17 +47,17 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
     never_zero = [_never_zero(total, plan, candidates, columns) for total in aggregates.totals]
     added_totals = tuple(total for total, nonzero in zip(aggregates.totals, never_zero, strict=True) if not nonzero)
     weights = weights_of(
-        added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(candidates.rows)
+        added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(candidates)
     )
     coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in aggregates.minima]
     is_ranked = plan.ordered or plan.loose
-    ranked = np.arange(len(candidates.rows), dtype=np.int64) if is_ranked else candidates.ts
+    ranked = np.arange(len(candidates), dtype=np.int64) if is_ranked else candidates.ts
     vertices = Vertices(
         tick=ranked,
-        states=states_of(plan.variables, candidates.variables, len(candidates.rows)),
+        states=states_of(plan.variables, candidates.variables, len(candidates)),
         weights=weights.words,
         weighted=weights.states,
-        codes=_side_by_side([codes for codes, _ in coded], len(candidates.rows)),
+        codes=_side_by_side([codes for codes, _ in coded], len(candidates)),
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
     comparing = Comparing(candidates)

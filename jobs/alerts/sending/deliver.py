@@ -10,7 +10,7 @@ from jobs.alerts.sending.by_airflow import notify
 from jobs.alerts.sending.failure import SendFailed
 from jobs.alerts.sending.mail import mail
 from jobs.alerts.sending.webhook import post
-from jobs.workload.secrets import SecretMissing, resolve
+from jobs.workload.secrets import SecretMissing, resolve, values_in
 from jobs.workload.sections.alerting.places import Mailbox, Notifier, Place, Webhook
 
 
@@ -34,7 +34,7 @@ def deliver(place: Place, message: Message) -> str:
                 resolve(place.server), resolve(place.sender), [resolve(address) for address in place.to], message
             )
         else:
-            notify(place.connection, place.path, _resolved(place.arguments), message)
+            notify(place.connection, place.path, _resolved(place.arguments), message, _secrets_in(place.arguments))
     except SecretMissing as missing:
         raise SendFailed(str(missing)) from None
     return ""
@@ -58,3 +58,9 @@ def _resolved(value: Any) -> Any:
     if isinstance(value, list):
         return [_resolved(item) for item in value]
     return resolve(value) if isinstance(value, str) else value
+
+
+def _secrets_in(value: Any) -> list[str]:
+    """The values of all references in arguments."""
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return values_in(value) if isinstance(value, str) else [text for item in items for text in _secrets_in(item)]

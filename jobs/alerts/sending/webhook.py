@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import urllib.error
 import urllib.request
 from http.client import HTTPException
@@ -13,6 +14,8 @@ from jobs.alerts.sending.failure import SendFailed, parts_of, without
 
 PATIENCE = 15
 """Seconds."""
+SECRET = 5
+"""The fewest characters of a piece of an address's path that may be one: a server may name it in its answer."""
 SHOWN = 200
 """Characters of an answer that a failure tells."""
 
@@ -43,6 +46,5 @@ def post(address: str, message: Message) -> None:
         reason = f"{parts.hostname} cannot be reached: {error.reason}"
     except (OSError, HTTPException) as error:
         reason = f"{parts.hostname} did not answer: {error or type(error).__name__}"
-    raise SendFailed(
-        without([address, f"{parts.path}?{parts.query}", parts.path if len(parts.path) > 1 else ""], reason)
-    )
+    pieces = [piece for piece in re.split(r"[/?&=#:]", address.partition(parts.netloc)[2]) if len(piece) >= SECRET]
+    raise SendFailed(without([address, *pieces], reason))

@@ -10,20 +10,24 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
+import pyarrow.types as kinds
 
 from cep_core.progress.ranges import Tick
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
+from jobs.log_files.reading.csv_form import CsvForm, csv_form
+from jobs.log_files.reading.json_rows import is_list, lines_of
 from jobs.log_files.reading.named_files import COMPRESSED, form_suffix
 from jobs.log_files.reading.nested_columns import flat
-from jobs.log_files.reading.ragged_rows import RaggedRows, header_lines
+from jobs.log_files.reading.ragged_rows import RaggedRows
 from jobs.raw.damage import refuse_damaged
 
 FORMS = ("csv", "json", "parquet", "arrow")
@@ -32,6 +36,9 @@ _FORMS = {
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
     **dict.fromkeys((".arrow", ".arrows", ".ipc", ".feather"), "arrow"),
 }
+ENCODED = "; --encoding says what its text is, such as latin-1 or cp1252"
+"""What is added to a message about bytes that are not UTF-8."""
+
 _BATCH = 1 << 17
 _SAMPLE = 1000
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -39,34 +46,47 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 
 @dataclass(frozen=True)
 class FileOptions:
-    """What the user says of files. `missing`: texts that mean a missing value in CSV; empty text always does.
+    """What the user says of files. `missing`: texts that mean a missing value; in CSV empty text always does.
 
     `form`: one of FORMS; None: by the suffix. `names`: of a CSV file's columns. `skip_bad`: how many rows of another
-    number of fields may be left out of a CSV file.
+    number of fields may be left out of a CSV file. `separator`, `encoding`: of CSV; None: by its first lines.
     """
 
     missing: tuple[str, ...] = ()
     form: str | None = None
     names: tuple[str, ...] = ()
     skip_bad: int = 0
+    separator: str | None = None
+    encoding: str | None = None
+
+
+class NoRows(UnreadableSource):
+    """A file without a row, which says nothing of its columns' types."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "it has no rows")
 
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file and its first rows, with all its columns. `tops`: for each, the column of the file in which it is."""
+    """A file and its first rows, with all its columns. `places`: for each, the file's column and the fields down to it.
+
+    `csv`: what a CSV file looks like.
+    """
 
     path: Path
     form: str
     sample: pa.Table
-    tops: dict[str, str]
+    places: dict[str, tuple[str, ...]]
     options: FileOptions
+    csv: CsvForm | None
 
     def read(self, columns: Sequence[str], tick: Tick) -> tuple[pa.Table, list[str]]:
         """These columns of every row, and remarks on what was left out or taken.
 
         Raises UnreadableSource, naming the byte where a compressed file is damaged.
         """
-        tops = list(dict.fromkeys(self.tops[name] for name in columns))
+        tops = list(dict.fromkeys(self.places[name][0] for name in columns))
         ragged = RaggedRows(self.options.skip_bad)
         with readable(self.path):
             if self.form == "parquet":
@@ -75,15 +95,31 @@ class LogFile:
                 table = _read_arrow(self.path, tops)
             else:
                 with _opened(self.path, tick) as stream:
-                    if self.form == "json":
-                        table = pa.json.read_json(stream).select(tops)
+                    if self.csv is None:
+                        table = pa.json.read_json(_json_lines(self.path, stream)).select(tops)
                     else:
-                        how = _csv_options(self.path, self.options, ragged, tops)
+                        how = _csv_options(self.csv, self.options, ragged, tops)
                         table = pa.csv.read_csv(stream, **how)
-        notes = (
-            [f"{ragged.count:,} rows are left out (--skip-bad), the first has {ragged.first}"] if ragged.count else []
-        )
-        return flat(table)[0].select(list(columns)), notes
+        notes = [] if self.csv is None else list(self.csv.notes)
+        if ragged.count:
+            notes.append(f"{ragged.count:,} rows are left out (--skip-bad), the first has {ragged.first}")
+        return _without(flat(table)[0].select(list(columns)), self.missing), notes
+
+    @property
+    def begin(self) -> bytes:
+        """The first million bytes of a text."""
+        with _opened(self.path) as stream:
+            return bytes(stream.read(1 << 20))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a JSON file is one list of objects."""
+        return self.form == "json" and is_list(self.begin)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Texts that mean no value, and that the file's reader does not know."""
+        return self.options.missing if self.csv is None else ()
 
 
 def form_of(path: Path) -> str:
@@ -100,25 +136,57 @@ def look_at(path: Path, options: FileOptions) -> LogFile:
     if not path.is_file():
         raise RunError(f"no such file: {path}")
     form = options.form or form_of(path)
-    if options.names and form != "csv":
-        raise WrongWorkload(f"--names: {path} is no CSV file, its columns have names")
-    if options.skip_bad and form != "csv":
-        raise WrongWorkload(f"--skip-bad: {path} is no CSV file, it has no rows of other numbers of fields")
+    if form != "csv" and (told := _of_csv(options)):
+        raise WrongWorkload(f"{told}: {path} is no CSV file")
     with readable(path):
-        sample = _first_rows(path, form, options)
+        of_csv = _csv_form(path, options) if form == "csv" else None
+        sample = _first_rows(path, form, options, of_csv)
     if sample is None or not sample.num_rows:
-        raise UnreadableSource(path, "it has no rows")
+        raise NoRows(path)
     try:
         names = Counter(sample.schema.names)
     except UnicodeDecodeError as error:
-        raise UnreadableSource(path, "the names of its columns are not UTF-8") from error
+        raise UnreadableSource(path, f"the names of its columns are not UTF-8{ENCODED}") from error
     twice = [name for name, times in names.items() if times > 1]
     if twice:
-        raise UnreadableSource(path, f"it has two columns named '{twice[0]}'")
-    return LogFile(path, form, *flat(sample), options)
+        raise UnreadableSource(path, f"it has two columns named '{twice[0]}'; --names A,B,... names the columns of CSV")
+    file = LogFile(path, form, *flat(sample), options, of_csv)
+    return replace(file, sample=_without(file.sample, file.missing))
 
 
-def _first_rows(path: Path, form: str, options: FileOptions) -> pa.Table | None:
+def _without(table: pa.Table, missing: Sequence[str]) -> pa.Table:
+    """The table with null for these texts."""
+    for place, field in enumerate(table.schema if missing else ()):
+        if kinds.is_string(field.type):
+            values = table.column(place)
+            kept = pc.if_else(pc.is_in(values, pa.array(missing)), None, values)
+            table = table.set_column(place, field.name, kept)
+    return table
+
+
+def _of_csv(options: FileOptions) -> str | None:
+    """The first option that only CSV files have."""
+    said = {
+        "--names": options.names,
+        "--skip-bad": options.skip_bad,
+        "--sep": options.separator,
+        "--encoding": options.encoding,
+    }
+    return next((name for name, value in said.items() if value), None)
+
+
+def _csv_form(path: Path, options: FileOptions) -> CsvForm:
+    with _opened(path) as stream:
+        return csv_form(path, stream.read(1 << 16), options.names, options.separator, options.encoding)
+
+
+def _json_lines(path: Path, stream: pa.NativeFile) -> Any:
+    """The stream of a JSON file from its begin, a list as lines."""
+    with _opened(path) as begin:
+        return lines_of(path, stream) if is_list(begin.read(64)) else stream
+
+
+def _first_rows(path: Path, form: str, options: FileOptions, of_csv: CsvForm | None) -> pa.Table | None:
     if form == "parquet":
         with pa.parquet.ParquetFile(_whole_source(path)) as file:
             batch = next(file.iter_batches(batch_size=_SAMPLE), None)
@@ -126,10 +194,13 @@ def _first_rows(path: Path, form: str, options: FileOptions) -> pa.Table | None:
     if form == "arrow":
         return _read_arrow(path, None).slice(0, _SAMPLE)
     with _opened(path) as stream:
+        if not stream.read(1):
+            return None
+    with _opened(path) as stream:
         try:
-            if form == "json":
-                return pa.Table.from_batches([pa.json.open_json(stream).read_next_batch()])
-            how = _csv_options(path, options, RaggedRows(options.skip_bad))
+            if of_csv is None:
+                return pa.Table.from_batches([pa.json.open_json(_json_lines(path, stream)).read_next_batch()])
+            how = _csv_options(of_csv, options, RaggedRows(options.skip_bad))
             with pa.csv.open_csv(stream, **how) as rows:
                 return pa.Table.from_batches([rows.read_next_batch()])
         except StopIteration:
@@ -137,16 +208,18 @@ def _first_rows(path: Path, form: str, options: FileOptions) -> pa.Table | None:
 
 
 def _csv_options(
-    path: Path, options: FileOptions, ragged: RaggedRows, columns: Sequence[str] | None = None
+    form: CsvForm, options: FileOptions, ragged: RaggedRows, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    read = pa.csv.ReadOptions()
+    read = pa.csv.ReadOptions(encoding=form.encoding)
     if options.names:
-        with _opened(path) as stream:
-            first = stream.read(1 << 16).decode("utf-8", "replace").partition("\n")[0]
-        read = pa.csv.ReadOptions(column_names=list(options.names), skip_rows=header_lines(first, options.names))
+        read.column_names, read.skip_rows = list(options.names), form.header
     return {
         "read_options": read,
-        "parse_options": pa.csv.ParseOptions(invalid_row_handler=ragged if options.skip_bad else None),
+        "parse_options": pa.csv.ParseOptions(
+            delimiter=form.separator,
+            newlines_in_values=True,
+            invalid_row_handler=ragged if options.skip_bad else None,
+        ),
         "convert_options": pa.csv.ConvertOptions(
             null_values=["", *options.missing],
             strings_can_be_null=True,

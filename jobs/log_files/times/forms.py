@@ -24,13 +24,15 @@ _DIRECTIVES = {
     "d": (r"[0-9]{2}", "dd", 2),
     "H": (r"[0-9]{2}", "HH", 2),
     "I": (r"[0-9]{2}", "hh", 2),
-    "p": (r"[AP]M", "a", 2),
+    "p": (r"[APap][Mm]", "a", 2),
     "M": (r"[0-9]{2}", "mm", 2),
     "S": (r"[0-9]{2}", "ss", 2),
     "f": (r"[0-9]{1,9}", "SSSSSSSSS", 0),
     "z": (r"Z|[+-][0-9]{2}:?[0-9]{2}", "XX", 0),
 }
 """For each directive what it stands for in a text, Spark's letters, and its width (0: no fixed one)."""
+_SHORT = {"m": "M", "d": "d", "H": "H", "I": "h"}
+"""Directives that may have one digit where no digits are beside them, with Spark's letter for one digit or two."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,14 @@ class TimeForm:
         """The pattern for Spark's `try_to_timestamp`, whose S stands for as many digits or fewer.
 
         >>> TimeForm("%d/%b/%Y:%H:%M:%S").of_spark, TimeForm("%Y-%m-%dT%H:%M:%S,%f").of_spark
-        ('dd/MMM/yyyy:HH:mm:ss', "yyyy-MM-dd'T'HH:mm:ss,SSSSSSSSS")
+        ('d/MMM/yyyy:H:mm:ss', "yyyy-M-d'T'H:mm:ss,SSSSSSSSS")
         """
         letters = []
-        for between, directive in zip(self._between, [*self._directives, None], strict=True):
+        for place, between in enumerate(self._between):
             letters.append(re.sub(r"([A-Za-z\[\]{}#]+)", r"'\1'", between.replace("'", "''")))
-            if directive is not None:
-                letters.append(_DIRECTIVES[directive][1])
+            if place < len(self._directives):
+                directive = self._directives[place]
+                letters.append(_SHORT[directive] if self._may_be_short(place) else _DIRECTIVES[directive][1])
         return "".join(letters)
 
     @property
@@ -113,9 +116,15 @@ class TimeForm:
     @property
     def _regex(self) -> str:
         pieces = [re.escape(self._between[0])]
-        for directive, between in zip(self._directives, self._between[1:], strict=True):
-            pieces.append(f"(?P<{directive}>{_DIRECTIVES[directive][0]}){re.escape(between)}")
+        for place, (directive, between) in enumerate(zip(self._directives, self._between[1:], strict=True)):
+            digits = "[0-9]{1,2}" if self._may_be_short(place) else _DIRECTIVES[directive][0]
+            pieces.append(f"(?P<{directive}>{digits}){re.escape(between)}")
         return f"^{''.join(pieces)}$"
+
+    def _may_be_short(self, place: int) -> bool:
+        """Whether one digit is enough, as in 12/31/2013 5:00 PM: other characters stand on both sides."""
+        beside = self._between[place] or place == 0, self._between[place + 1] or place + 1 == len(self._directives)
+        return self._directives[place] in _SHORT and all(beside)
 
     def _problem(self) -> str | None:
         if not self._directives:
@@ -138,7 +147,9 @@ class TimeForm:
 
 def _iso(parts: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
     """Texts of ISO 8601 from pieces of texts by directive."""
-    date = pc.binary_join_element_wise(_year(parts), _month(parts), parts["d"], "-") if "d" in parts else "1970-01-01"
+    date = "1970-01-01"
+    if "d" in parts:
+        date = pc.binary_join_element_wise(_year(parts), _month(parts), pc.utf8_lpad(parts["d"], 2, "0"), "-")
     clock = pc.binary_join_element_wise(_hour(parts), parts.get("M", "00"), parts.get("S", "00"), ":")
     whole = pc.binary_join_element_wise(date, clock, "T")
     if "f" in parts:
@@ -156,7 +167,7 @@ def _year(parts: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
 
 def _month(parts: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
     if "m" in parts:
-        return parts["m"]
+        return pc.utf8_lpad(parts["m"], 2, "0")
     place = pc.add(pc.index_in(parts["b"], pa.array(_MONTHS)), 1)
     return pc.utf8_lpad(place.cast(pa.string()), 2, "0")
 
@@ -164,9 +175,9 @@ def _month(parts: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray:
 def _hour(parts: dict[str, pa.ChunkedArray]) -> pa.ChunkedArray | str:
     """Hours of 24. Of 12: 12 AM is midnight; an hour above 12 becomes 99, which is no time."""
     if "I" not in parts:
-        return parts.get("H", "00")
+        return pc.utf8_lpad(parts["H"], 2, "0") if "H" in parts else "00"
     hour = parts["I"].cast(pa.int64())
-    late = pc.if_else(pc.equal(parts["p"], "PM"), 12, 0)
+    late = pc.if_else(pc.equal(pc.utf8_upper(parts["p"]), "PM"), 12, 0)
     of_day = pc.add(pc.if_else(pc.equal(hour, 12), 0, hour), late)
     known = pc.and_(pc.greater_equal(hour, 1), pc.less_equal(hour, 12))
     return pc.utf8_lpad(pc.if_else(known, of_day, 99).cast(pa.string()), 2, "0")

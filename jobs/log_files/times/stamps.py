@@ -15,7 +15,10 @@ from jobs.exits import WrongWorkload
 from jobs.workload.operating_days import UNITS
 
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_CLOCK = r"^[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]{1,9})?$"
+_CLOCK = r"^[0-9]{1,2}:[0-9]{2}:[0-9]{2}([.,][0-9]{1,9})?$"
+_MINUTES = r"^[0-9]{1,2}:[0-9]{2}$"
+_STAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?)?"
+_NO_ZONE, _ZONED = f"({_STAMP})$", f"{_STAMP}(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?$"
 _COMMA = r"(:[0-9]{2}:[0-9]{2}),([0-9]{1,9})"
 _ROUNDED = 2.0**-51
 """How far a number and its product with a power of ten are rounded at most, as a part of them."""
@@ -28,6 +31,7 @@ class Holds(enum.Enum):
     STAMPS = "time-stamps"
     DATES = "dates"
     CLOCKS = "times of day"
+    MINUTES = "hours and minutes"
     NUMBERS = "numbers"
 
 
@@ -56,14 +60,16 @@ def held(column: pa.ChunkedArray) -> Holds | None:
     if not kinds.is_string(kind) or column.null_count == len(column):
         return None
     texts = column.cast(pa.string())
-    for pattern, holds in ((_DATE, Holds.DATES), (_CLOCK, Holds.CLOCKS)):
+    for pattern, holds in ((_DATE, Holds.DATES), (_CLOCK, Holds.CLOCKS), (_MINUTES, Holds.MINUTES)):
         if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
             return holds
     return Holds.STAMPS if kinds.is_timestamp(read_stamps(column).type) else None
 
 
 def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as time-stamps if all its values are ISO 8601 (UTC without an offset); else unchanged.
+    """A text column as time-stamps if all its values are ISO 8601; else unchanged.
+
+    Without an offset they are UTC's: as such they are read beside others that have one.
 
     A comma before parts of a second is read as a point, as Java's loggers write it.
 
@@ -84,7 +90,21 @@ def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
             return texts.cast(stamp)
         except pa.ArrowInvalid:
             continue
-    return column
+    zoned = pc.replace_substring_regex(texts, _NO_ZONE, r"\1Z")
+    return column if zoned.equals(texts) else read_stamps(zoned)
+
+
+def no_stamp(column: pa.ChunkedArray) -> str | None:
+    """The first text of a column that is no time-stamp, if there is one.
+
+    >>> no_stamp(pa.chunked_array([["2024-01-31 08:00", "soon"]]))
+    'soon'
+    """
+    if not kinds.is_string(plain(column.type)):
+        return None
+    texts = column.cast(pa.string())
+    odd = texts.filter(pc.invert(pc.match_substring_regex(texts, _ZONED)))
+    return str(odd[0].as_py()) if len(odd) else None
 
 
 def unit_of(column: pa.ChunkedArray) -> str:
@@ -102,18 +122,18 @@ def unit_of(column: pa.ChunkedArray) -> str:
 
 
 def finer_unit(column: pa.ChunkedArray, unit: str) -> str:
-    """The unit in which numbers of `unit` that have fractions are whole: a thousandth or a millionth of it, as needed.
+    """The unit in which numbers of `unit` that have fractions are whole: a thousandth, a millionth or less, as needed.
 
     >>> finer_unit(pa.chunked_array([[0.04, 3.48]]), "s"), finer_unit(pa.chunked_array([[1.0, 2.0]]), "s")
     ('ms', 's')
     """
     units = list(UNITS)
-    for finer in units[units.index(unit) : units.index(unit) + 3]:
+    for finer in units[units.index(unit) :]:
         scaled = pc.multiply(column, float(UNITS[finer] // UNITS[unit]))
         apart = pc.abs(pc.subtract(scaled, pc.round(scaled)))
         if not pc.any(pc.greater(apart, pc.multiply(pc.abs(scaled), _ROUNDED))).as_py():
             return finer
-    return units[min(units.index(unit) + 2, len(units) - 1)]
+    return units[-1]
 
 
 def moments(column: pa.ChunkedArray, name: str, unit: str, of_numbers: str | None = None) -> pa.ChunkedArray:
@@ -136,6 +156,8 @@ def moments(column: pa.ChunkedArray, name: str, unit: str, of_numbers: str | Non
         column = column.cast(pa.timestamp("s"))
     if not (kinds.is_timestamp(column.type) or kinds.is_time(column.type)):
         hint = "; give numbers, time-stamps such as 2013-03-08T07:59:00, or their form (--ts-format)"
+        if (text := no_stamp(column)) is not None:
+            raise WrongWorkload(f"'{name}' holds '{text}', which is no time{hint}; or say --missing '{text}'")
         raise WrongWorkload(f"'{name}' holds no times but {column.type}{hint}")
     have, want = UNITS[column.type.unit], UNITS[unit]
     numbers = column.cast(pa.int32()) if column.type.bit_width == 32 else column

@@ -21,12 +21,24 @@ import pyarrow.types as kinds
 from jobs.exits import WrongWorkload
 from jobs.log_files.reading.nested_columns import given_column
 from jobs.log_files.times.forms import TimeForm
-from jobs.log_files.times.stamps import Holds, are_dates, finer_unit, held, moments, plain, read_stamps, unit_of
+from jobs.log_files.times.stamps import (
+    Holds,
+    are_dates,
+    finer_unit,
+    held,
+    moments,
+    no_stamp,
+    plain,
+    read_stamps,
+    unit_of,
+)
+from jobs.log_files.times.usual_forms import fits, fitting_forms
 from jobs.workload.operating_days import UNITS
 
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 """Names of columns of numbers that hold times."""
 
+_CLOCKS = (Holds.CLOCKS, Holds.MINUTES)
 _DAYS = re.compile(r"(^|[^a-z])(date|day)", re.IGNORECASE)
 _TIME = re.compile(r"(^|[^a-z])(time|ts)([^a-z]|$|stamp)", re.IGNORECASE)
 _BETWEEN = "+"
@@ -58,7 +70,8 @@ class TimeSource:
     """Columns that tell the time, and how they are read into whole numbers of `unit`.
 
     `numbers`: the unit that numbers count, coarser than `unit` where they have fractions. `origin`: what is added to
-    times that count from some moment. `is_unit_guessed`: whether nothing told the unit of numbers.
+    times that count from some moment. `is_unit_guessed`: whether nothing told the unit of numbers. `others`: columns
+    that could be meant as well, where the user named none.
     """
 
     columns: tuple[str, ...]
@@ -67,14 +80,26 @@ class TimeSource:
     form: TimeForm | None = None
     origin: int | None = None
     is_unit_guessed: bool = False
+    others: tuple[str, ...] = ()
 
     @staticmethod
     def of(sample: pa.Table, options: TimeOptions) -> TimeSource:
         """The source of a file's times by its first rows. Raises WrongWorkload, which says what to add."""
         form = None if options.form is None else TimeForm(options.form)
-        columns = time_columns(sample) if options.columns is None else named_columns(sample, options.columns)
-        source = TimeSource(columns, "s", "s", form)
-        column = source.stamps(sample)
+        others: tuple[str, ...] = ()
+        if options.columns is not None:
+            columns = named_columns(sample, options.columns)
+        elif form is not None and (written := [name for name in sample.column_names if fits(form, sample[name])]):
+            columns, others = (written[0],), tuple(written[1:])
+        else:
+            columns = time_columns(sample)
+            others = _other_stamps(sample, columns)
+        return TimeSource(columns, "s", "s", form, others=others).over(sample, options)
+
+    def over(self, table: pa.Table, options: TimeOptions) -> TimeSource:
+        """This source with the unit and origin that the times of a table ask for. Raises WrongWorkload."""
+        form, source = self.form, replace(self, origin=None)
+        column = source.stamps(table)
         is_number = kinds.is_integer(column.type) or kinds.is_floating(column.type)
         numbers = options.unit or unit_of(column)
         if form is not None and options.unit is None and not form.is_fine:
@@ -98,7 +123,8 @@ class TimeSource:
         """
         names = " and ".join(f"'{name}'" for name in self.columns)
         verb = f"column {names} tells" if len(self.columns) == 1 else f"columns {names} tell"
-        return f"{verb} the time in {self.unit}"
+        may = f" (or --ts {', '.join(shlex.quote(name) for name in self.others)}?)" if self.others else ""
+        return f"{verb} the time in {self.unit}{may}"
 
     def stamps(self, table: pa.Table) -> pa.ChunkedArray:
         """The times of a table as the file has them: time-stamps, dates, times of day or numbers."""
@@ -106,13 +132,13 @@ class TimeSource:
             return self.form.read(self._texts(table), self.name)
         if len(self.columns) == 1:
             column = table[self.columns[0]]
-            if kinds.is_string(plain(column.type)) and held(column) is Holds.CLOCKS:
+            if kinds.is_string(plain(column.type)) and held(column) in _CLOCKS:
                 return _joined("1970-01-01", column).cast(pa.time64("us"))
             return read_stamps(column)
         if len(self.columns) > 2:
             raise WrongWorkload(f"--ts {self.name}: how more than two columns tell the time must be said: --ts-format")
         day, clock = (table[name] for name in self.columns)
-        if (held(day), held(clock)) != (Holds.DATES, Holds.CLOCKS):
+        if held(day) is not Holds.DATES or held(clock) not in _CLOCKS:
             values = " and ".join(f"'{name}' holds {_shown(table[name])}" for name in self.columns)
             raise WrongWorkload(f"--ts {self.name}: {values}; which form is this? --ts-format {_form_for(day, clock)}")
         return _joined(_date_texts(day), clock)
@@ -179,6 +205,7 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
     if "ts" in table.column_names:
         return ("ts",)
     holds = {name: held(table[name]) for name in table.column_names}
+    holds = {n: Holds.CLOCKS if kind is Holds.MINUTES and _TIME.search(n) else kind for n, kind in holds.items()}
     stamps, days, clocks = (_of(holds, kind) for kind in (Holds.STAMPS, Holds.DATES, Holds.CLOCKS))
     if stamps is not None:
         return (stamps,)
@@ -188,7 +215,7 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
         return (clocks,)
     numbers = next((n for n, kind in holds.items() if kind is Holds.NUMBERS and n.lower() in TIMES), None)
     if numbers is None:
-        raise WrongWorkload(_no_times(table, [name for name, kind in holds.items() if kind is Holds.NUMBERS]))
+        raise WrongWorkload("; ".join(_no_times(table, [n for n, kind in holds.items() if kind is Holds.NUMBERS])))
     for day in _days(table):
         if day != numbers and _looks_like_clock(table[numbers]):
             form = _form_for(table[day], table[numbers])
@@ -199,12 +226,26 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
     return (numbers,)
 
 
-def _no_times(table: pa.Table, numbers: Sequence[str]) -> str:
-    """What is said where no column tells the time: columns of numbers that are named like times may."""
-    may = [f"--ts {shlex.quote(name)}" for name in numbers if _TIME.search(name)]
-    if not may:
-        return f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}"
-    return f"no column is sure to hold times; numbers named so may: {', '.join(may)} (with --unit ms if they count ms)"
+def _no_times(table: pa.Table, numbers: Sequence[str]) -> Iterator[str]:
+    """What is said where no column tells the time: columns that may, with the options that read them."""
+    may = [name for name in numbers if _TIME.search(name) or are_dates(table[name], unit_of(table[name]))]
+    if may:
+        columns = ", ".join(f"--ts {shlex.quote(name)}" for name in may)
+        yield f"no column is sure to hold times; these numbers may: {columns} (with --unit ms if they count ms)"
+    else:
+        yield f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}"
+    for name in table.column_names:
+        for form in fitting_forms(table[name]):
+            yield f"'{name}' holds '{_shown(table[name])}': --ts {shlex.quote(name)} --ts-format '{form}'"
+        if kinds.is_string(plain(table[name].type)) and held(table[name].slice(0, 1)) is Holds.STAMPS:
+            yield f"'{name}' holds time-stamps but for '{no_stamp(table[name])}': --missing says that it is none"
+
+
+def _other_stamps(table: pa.Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """Other columns of time-stamps, where one was taken."""
+    if held(table[columns[0]]) is not Holds.STAMPS:
+        return ()
+    return tuple(n for n in table.column_names if n not in columns and held(table[n]) is Holds.STAMPS)
 
 
 def _of(holds: dict[str, Holds | None], kind: Holds) -> str | None:
@@ -248,7 +289,8 @@ def _date_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _joined(days: pa.ChunkedArray | str, clock: pa.ChunkedArray) -> pa.ChunkedArray:
-    return read_stamps(pc.binary_join_element_wise(days, clock.cast(pa.string()), "T"))
+    hours = pc.replace_substring_regex(clock.cast(pa.string()), "^([0-9]):", r"0\1:")
+    return read_stamps(pc.binary_join_element_wise(days, hours, "T"))
 
 
 def _shown(column: pa.ChunkedArray) -> str:

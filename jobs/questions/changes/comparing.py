@@ -53,8 +53,8 @@ class Comparison:
         own = evaluation_settings(workload, query.path.stem)
         most = None if own.max_violations is None else max(own.max_violations, LISTED)
         settings = replace(own, max_matches=max(own.max_matches or 0, LISTED), max_violations=most, explained=0)
-        self.before: tuple[BoundText, Evaluator] = before, before.evaluator(settings)
-        self.after: tuple[BoundText, Evaluator] = query.bound, query.bound.evaluator(settings)
+        self.before: tuple[BoundText, Evaluator] = before, before.evaluator_by_day(settings)
+        self.after: tuple[BoundText, Evaluator] = query.bound, query.bound.evaluator_by_day(settings)
         columns = [tuple(evaluator.schema.names) for _, evaluator in (self.before, self.after)]
         self.keys = RowKeys.of(before, query.bound, columns)
 
@@ -79,7 +79,7 @@ class Comparison:
         before, after = (replace(log, events=longest) for log in (before, after))
         for day in days_between(first, last):
             begin, end = self.days.workload.operating_days.interval(day)
-            rows = [_rows(answer, begin, end) for answer in answers]
+            rows = [certain_rows(answer, begin, end) for answer in answers]
             totals = [
                 answer.total(begin) if answer.numbers(begin) else len(listed)
                 for answer, listed in zip(answers, rows, strict=True)
@@ -117,7 +117,7 @@ def whole_until(listed_by: str, totals: Sequence[int | None], rows: Sequence[Seq
     return min(ends, default=None)
 
 
-def _rows(answer: Answer, begin: int, end: int) -> list[Row]:
+def certain_rows(answer: Answer, begin: int, end: int) -> list[Row]:
     """The rows that became certain in a part of time."""
     places = np.flatnonzero((answer.certain >= begin) & (answer.certain < end))
     rows: list[Row] = answer.rows.take(places).to_pylist()

@@ -12,9 +12,13 @@ from typing import Any
 
 from cep_core.compile import BoundText
 from cep_core.language.bound_query import AGGREGATION, MATCHING
+from cep_core.language.patterns.query import Query, Window
 from jobs.questions.result_columns import exact, further
 
 Row = Mapping[str, Any]
+
+WINDOWS = ("window_start", "window_end")
+"""The columns of a window."""
 
 _UNSAID = frozenset({"match_id", "first_ts", "last_ts"})
 """Columns that follow from a match's events."""
@@ -53,16 +57,21 @@ class RowKeys:
             values = tuple(name for name in said if name not in {*old, *new})
             return RowKeys(new if {*old} == {*new} else (), old, new, values, "last_ts")
         if after.kind == AGGREGATION:
-            groups = [tuple(bound.query.group_by) for bound in (before, after)]
-            windows = ("window_start", "window_end")
-            names = (*groups[0], *windows) if {*groups[0]} == {*groups[1]} else columns[1]
-            return RowKeys(names, (), (), tuple(name for name in said if name not in names))
+            return RowKeys.of_aggregations(before.query, after.query, columns)
         return RowKeys(columns[1], (), (), (), "ts")
+
+    @staticmethod
+    def of_aggregations(before: Query, after: Query, columns: Sequence[Sequence[str]]) -> RowKeys:
+        """Windows of other sizes are told by where they end, if they end at the same places."""
+        said = further([name for name in columns[0] if name in columns[1]])
+        same = {*before.group_by} == {*after.group_by}
+        names = (*before.group_by, *windows_told(before.window, after.window)) if same else tuple(columns[1])
+        return RowKeys(names, (), (), tuple(name for name in said if name not in {*names, *WINDOWS}))
 
     def changes(self, before: Sequence[Row], after: Sequence[Row]) -> RowChanges:
         """What became of the rows of a day."""
-        old = {self._key(row, self.before): row for row in before}
-        new = {self._key(row, self.after): row for row in after}
+        old = {self.key(row, self.before): row for row in before}
+        new = {self.key(row, self.after): row for row in after}
         both = [(old[key], row) for key, row in new.items() if key in old]
         return RowChanges(
             tuple(row for key, row in new.items() if key not in old),
@@ -74,10 +83,23 @@ class RowKeys:
         """The columns in which two rows of one key differ."""
         return [name for name in self.compared if exact(before, name) != exact(after, name)]
 
-    def _key(self, row: Row, variables: Sequence[str]) -> tuple[Any, ...]:
+    def key(self, row: Row, variables: Sequence[str] = ()) -> tuple[Any, ...]:
+        """What a row is told by. `variables`: of a matching query."""
         if self.names:
             return tuple(_plain(row.get(name)) for name in self.names)
         return tuple(sorted(seq for name in variables for seq in _events(row[name])))
+
+
+def windows_told(before: Window, after: Window) -> tuple[str, ...]:
+    """The columns that tell a window of both versions.
+
+    >>> windows_told(Window(24, slide=4), Window(12, slide=4)), windows_told(Window(24, slide=4), Window(24, slide=3))
+    (('window_end',), ('window_start', 'window_end'))
+    """
+    slides = before.slide, after.slide
+    aligned = slides[0] is not None and slides[0] == slides[1] and (before.size - after.size) % slides[0] == 0
+    resized = before.size != after.size and before.events == after.events
+    return WINDOWS[1:] if aligned and resized else WINDOWS
 
 
 def _plain(value: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from cep_core.events.schema import LogSchema
 from jobs.reports.answers.listing import FILED, Heading, Listing
 from jobs.reports.answers.violations import POINT
 from jobs.reports.words.clock import Clock
@@ -121,17 +122,20 @@ def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[Exp
     return [ExplainedViolation(key[0], dict(zip(names, key[2:], strict=True)), list(own), by_seq) for key, own in rows]
 
 
-def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing:
-    """The causes of each violation, one a row: on the page the first and the last ones, in the file all."""
+def listing(violations: Sequence[ExplainedViolation], clock: Clock, schema: LogSchema) -> Listing:
+    """The causes of each violation, one a row: on the page the first and the last ones, in the file all.
+
+    On the page attributes have their titles, and those come first that the workload says are `shown`.
+    """
     headings = [Heading("violation"), Heading("cause"), Heading("when"), Heading("attributes", prose=True)]
     header = ["violation_ts", *violations[0].values, "cause", "first_ts", "last_ts", "points", "seq", "claim"]
-    cells = [row for violation in violations for row in _page_rows(violation, clock)]
+    cells = [row for violation in violations for row in _page_rows(violation, clock, schema)]
     filed = [row for violation in violations for row in _file_rows(violation)]
     return Listing(headings, cells, [*header, "attributes"], filed[:FILED], len(filed), "violation by violation")
 
 
-def _page_rows(violation: ExplainedViolation, clock: Clock) -> list[list[str]]:
-    rows = [_cells(cause, clock) for cause in violation.causes]
+def _page_rows(violation: ExplainedViolation, clock: Clock, schema: LogSchema) -> list[list[str]]:
+    rows = [_cells(cause, clock, schema) for cause in violation.causes]
     if not rows:
         rows = [["nothing of the log" if violation.is_told else TOO_LARGE, "", ""]]
     elif violation.untold:
@@ -186,9 +190,17 @@ def attributes(event: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {shown(value)}" for name, value in own)
 
 
-def _cells(cause: Cause, clock: Clock) -> list[str]:
+def _titled(event: Mapping[str, Any], schema: LogSchema) -> str:
+    """The same for a reader of the page: with titles, what identifies the event first."""
+    carried = schema.attributes_of(event["event_type"])
+    own = [name for name, value in event.items() if name not in _FIXED and value is not None]
+    own.sort(key=lambda name: not (name in carried and carried[name].shown))
+    return ", ".join(f"{schema.title_of(name)} {shown(event[name])}" for name in own)
+
+
+def _cells(cause: Cause, clock: Clock, schema: LogSchema) -> list[str]:
     if cause.event is not None:
-        return [cause.kind, clock.time(cause.first), attributes(cause.event)]
+        return [cause.kind, clock.time(cause.first), _titled(cause.event, schema)]
     when = clock.time(cause.first)
     if cause.points > 1:
         when = f"{cause.points:,} points, {when} to {clock.time(cause.last)}"

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing, numbers
+from jobs.reports.answers.listing import FILED, Heading, Listing, numbers
+from jobs.reports.answers.variety.leading import leading as those_leading
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import shown
@@ -25,6 +26,13 @@ class Concentration:
     column: str
     title: str
     counts: Mapping[str | None, int]
+    alone: bool = False
+    """Whether the result has no other column of values."""
+
+    @property
+    def leaders(self) -> tuple[str, Sequence[str | None]]:
+        """The column and its values, most violations first."""
+        return self.column, [*self.counts]
 
     @property
     def total(self) -> int:
@@ -40,7 +48,7 @@ def concentration(results: pa.Table, columns: Sequence[str], named: Mapping[str,
         return None
     column = max(telling, key=lambda name: dispersion(list(tallies[name].values())))
     counts = dict(sorted(tallies[column].items(), key=lambda item: (-item[1], shown(item[0]))))
-    return Concentration(column, named.get(column, column), counts)
+    return Concentration(column, named.get(column, column), counts, len(columns) == 1)
 
 
 def dispersion(numbers: Sequence[int]) -> float:
@@ -72,6 +80,7 @@ def leaders(found: Concentration, episodes: pa.Table | None, clock: Clock, *, cu
         rows = (episodes[name].to_pylist() for name in (found.column, "first_ts", "last_ts"))
         for value, first, last in zip(*rows, strict=True):
             spans.setdefault(value, []).append(last - first)
+    chosen, others = those_leading(list(found.counts.items()))
     counted = "listed violations" if cut else "violations"
     headings = [Heading(found.title), *numbers(counted, "share", "episodes"), Heading("longest episode", whole=True)]
     cells = [
@@ -82,14 +91,14 @@ def leaders(found: Concentration, episodes: pa.Table | None, clock: Clock, *, cu
             quantity(len(spans[value])),
             length(max(spans[value], default=0), clock),
         ]
-        for value, number in list(found.counts.items())[:SHOWN]
+        for value, number in chosen
     ]
     header = [found.column, counted.replace(" ", "_"), "episodes", "longest_episode"]
     filed = [
         [value, number, len(spans[value]), max(spans[value], default=0)]
         for value, number in list(found.counts.items())[:FILED]
     ]
-    return Listing(headings, cells, header, filed, len(found.counts), f"most {counted} first")
+    return Listing(headings, cells, header, filed, len(found.counts), f"most {counted} first{others}")
 
 
 def length(duration: int, clock: Clock) -> str:

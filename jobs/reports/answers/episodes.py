@@ -7,8 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from jobs.reports.answers.concentration import length
+from jobs.reports.answers.concentration import Concentration, length
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing, numbers
+from jobs.reports.answers.variety.valued_rows import choose
 from jobs.reports.answers.violations import heading
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import quantity, share
@@ -46,13 +47,27 @@ def values_of(episodes: pa.Table) -> Sequence[str]:
     return [name for name in episodes.column_names if name not in (*RUN, SHARE, "day", "run_id")]
 
 
-def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing | None:
-    """The longest episodes; None if none has several time-points."""
+def listing(
+    episodes: pa.Table,
+    clock: Clock,
+    named: Mapping[str, str],
+    interval: tuple[int, int],
+    whose: Concentration | None = None,
+) -> Listing | None:
+    """The longest episodes: on the page, of many, those that differ; None if none has several time-points."""
     if not episodes.num_rows or max(episodes["points"].to_pylist()) == 1:
         return None
     names = values_of(episodes)
+    titles = {name: heading(name, named) for name in names}
     shares = [SHARE] if SHARE in episodes.column_names else []
     rows = longest(episodes, FILED)
+    shown_rows, order = rows[:SHOWN], "longest first"
+    if len(rows) > SHOWN:
+        ordered = pa.Table.from_pylist(rows, episodes.schema)
+        places, best = choose(
+            ordered, ordered["first_ts"].to_numpy(), interval, titles, None if whose is None else whose.leaders
+        )
+        shown_rows, order = [rows[number] for number in places], f"the longest {best}"
     cells = [
         [
             *(shown(row[name]) for name in names),
@@ -63,14 +78,14 @@ def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listi
             *(share(row[name]) for name in shares),
             _beyond(row["touches_begin"], row["touches_end"]),
         ]
-        for row in rows[:SHOWN]
+        for row in shown_rows
     ]
-    headings = [*(Heading(heading(name, named)) for name in names)]
+    headings = [*(Heading(title) for title in titles.values())]
     headings += [Heading(title, whole=True) for title in ("from", "to", "lasted")]
     headings += [*numbers("violations", *(f"{name} of points" for name in shares)), Heading("may go on")]
     header = [*names, *RUN, *shares]
     filed = [[row[name] for name in header] for row in rows]
-    return Listing(headings, cells, header, filed, episodes.num_rows, "longest first")
+    return Listing(headings, cells, header, filed, episodes.num_rows, order)
 
 
 def _beyond(begin: bool, end: bool) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.attributes import entity, entity_titles
-from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
+from jobs.reports.answers.listing import FILED, Heading, Listing
 from jobs.reports.answers.matching import ranked
 from jobs.reports.answers.tallies import Key, Tally
+from jobs.reports.answers.variety.leading import leading
 from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import shown
 
@@ -18,6 +19,7 @@ def leaders(query: Query, whose: Tally[Key]) -> Listing | None:
     names = [name for name, _, _ in entity(query)]
     everything = sum(whose.counts.values())
     rows = ranked(whose)
+    chosen, others = leading(rows)
     counted = "matches" if whose.listed is None else "listed matches"
     return Listing(
         [
@@ -25,11 +27,11 @@ def leaders(query: Query, whose: Tally[Key]) -> Listing | None:
             Heading(counted, number=True),
             Heading("share", number=True),
         ],
-        [[*(shown(value) for value in key), quantity(count), _part(count, everything)] for key, count in rows[:SHOWN]],
+        [[*(shown(value) for value in key), quantity(count), _part(count, everything)] for key, count in chosen],
         [*names, counted.replace(" ", "_")],
         [[*key, count] for key, count in rows[:FILED]],
         len(rows),
-        f"most {counted} first",
+        f"most {counted} first{others}",
     )
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
+from cep_core.matching.result.identity import MATCH_ID
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.attributes import entity, entity_titles, told
 from jobs.reports.answers.event_index import EventIndex
@@ -314,6 +315,7 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
         *([CONFIDENCE] if CONFIDENCE in results.column_names else []),
         *names,
         *(item.column for item in query.returns),
+        MATCH_ID,
     ]
     whose = keys_of(query, results, index) or [()] * results.num_rows
     order = sorted(
@@ -330,6 +332,7 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
             *([row[CONFIDENCE]] if CONFIDENCE in row else []),
             *(" ".join(str(seq) for seq in bound(row[name])) for name in names),
             *(row.get(item.column) for item in query.returns),
+            row.get(MATCH_ID),
         ]
         for key, row in order[:FILED]
     ]

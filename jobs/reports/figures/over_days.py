@@ -64,6 +64,9 @@ def over_days_figure(name: str, series: Series, unit: str) -> Figure | None:
     out = series.standing_out
     anew = "from there on the query, its events or the program were others"
     dashed = f" A dashed line: {anew}." if series.redefined else ""
+    scale = " The axis is logarithmic." if logarithmic else ""
+    if logarithmic and any(value.sign == 0 for value in every):
+        scale = " The axis is logarithmic; 0 is at its lower edge."
     return Figure(
         f"{name}-over-days",
         f"Dots of {unit} on {counted(len(days), 'day')} from {spoken(first)} to {spoken(last)}; the largest, "
@@ -72,7 +75,7 @@ def over_days_figure(name: str, series: Series, unit: str) -> Figure | None:
         f"{unit[:1].upper()}{unit[1:]} on each evaluated day. Bands and line: range, middle half and median of the "
         f"evaluated days among the {TRAILING} before (from the eighth day on). A diamond has more than any of these."
         f"{dashed} n = {counted(len(days), 'day')}, from {quantity(min(every, key=_key))} to "
-        f"{quantity(largest.value)}.{' The axis is logarithmic.' if logarithmic else ''}",
+        f"{quantity(largest.value)}.{scale}",
         ["day", "value", "log10", "at_least", "complete", "median_before", "least_before", "most_before", "definition"],
         [_row(on) for on in days],
         draw,

@@ -63,4 +63,4 @@ def strategies_figure(comparison: SlicingComparison) -> Figure | None:
 def _title(strategy: str, narrow: bool) -> str:
     """A strategy's name; on a phone in two lines, so that the numbers keep their room."""
     text = shown(strategy, 40)
-    return "\n".join(textwrap.wrap(text, 16)) if narrow else text
+    return "\n".join(textwrap.wrap(text, 17)) if narrow else text

@@ -62,7 +62,7 @@ def history_page(question: Question, series: Series, link: Link) -> Page:
     content = {
         "title": question.name,
         "asked": question.asked,
-        "finding": _finding(series),
+        "finding": _finding(series, presentation_of(question).unit(question)),
         "latest": _latest(series),
         "figure": figure,
         "standing_out": {
@@ -86,7 +86,7 @@ def history_page(question: Question, series: Series, link: Link) -> Page:
     return Page(f"{question.name}.html", "history.html", content, () if figure is None else (figure,))
 
 
-def _finding(series: Series) -> str:
+def _finding(series: Series, unit: str) -> str:
     days, out = series.days, series.standing_out
     if not days:
         return "No day has been evaluated."
@@ -97,7 +97,7 @@ def _finding(series: Series) -> str:
     if largest.value.sign > 0:
         most = f"the most were {quantity(largest.value)} on {spoken(largest.day)}"
     above = f" {counted(len(out), 'day has', 'days have')} more than every day of the four weeks before." if out else ""
-    return f"{counted(len(days), 'day')} {span}: {most}, the median is {quantity(usual)}.{above}"
+    return f"{counted(len(days), 'day')} {span}: {most}, the median is {quantity(usual)} ({unit} of a day).{above}"
 
 
 def _latest(series: Series) -> str:

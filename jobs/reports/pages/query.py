@@ -17,9 +17,10 @@ def page(report: DayReport, query: QueryReport) -> Page:
     listed = f"listed {query.answer.unit}" if query.answer is not None and query.cut else "results"
     summary = ""
     if listing is not None and listing.total:
-        which = "All" if listing.total == len(listing.cells) else f"The first {len(listing.cells)} of"
-        of = "the " if query.cut and which != "All" else ""
-        summary = f"{which} {of}{quantity(listing.total)} {listed}, {listing.order}."
+        summary = f"All {quantity(listing.total)} {listed}, {listing.order}." if listing.total > 1 else "There is one."
+        if listing.total > len(listing.cells):
+            of = "the " if query.cut else ""
+            summary = f"{len(listing.cells)} of {of}{quantity(listing.total)} {listed}: {listing.order}."
     presentation = presentation_of(query.question)
     automaton = None if presentation.diagram is None else presentation.diagram(query.question)
     content = {
@@ -30,6 +31,7 @@ def page(report: DayReport, query: QueryReport) -> Page:
         "filed": "" if listing is None or listing.total <= FILED else f"first {FILED:,} of {listing.total:,} rows",
         "all_rows": f"CSV of the {listed}" if query.cut else "All as CSV",
         "none_listed": _none_listed(query),
+        "further": _further(report, query),
         "automaton": automaton,
         "noun": presentation.noun,
         "zone": report.clock.zone,
@@ -38,6 +40,19 @@ def page(report: DayReport, query: QueryReport) -> Page:
     files |= {section.file: section.listing for section in query.sections}
     figures = [*query.figures, *(section.figure for section in query.sections if section.figure is not None)]
     return Page(query.page, "query.html", content, (*figures, *([automaton] if automaton else [])), files)
+
+
+def _further(report: DayReport, query: QueryReport) -> dict[str, str] | None:
+    """Where matches are told that the page has no room for; None if there are none."""
+    left = 0 if query.listing is None or not query.details else query.listing.total - len(query.details)
+    if not left:
+        return None
+    name, workload, day = query.question.name, report.workload.name, report.day
+    return {
+        "many": f"{quantity(left)} other listed {'matches are' if left > 1 else 'match is'}",
+        "one": f"trendmill why {workload} {name} --day {day} --match ID",
+        "all": f"trendmill sql \"SELECT * FROM {workload}.{name}_events WHERE day = '{day}'\"",
+    }
 
 
 def _none_listed(query: QueryReport) -> str:

@@ -6,9 +6,11 @@ import json
 from datetime import date
 from typing import Any
 
+import pyarrow.compute as pc
+
 from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.day_report import DayReport
-from jobs.reports.lake_reader import rows
+from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, elapsed, quantity, share
@@ -16,6 +18,8 @@ from jobs.reports.words.values import shown
 
 EARLIER = 10
 """The number of earlier runs that are listed."""
+MESSAGE = 1_200
+"""The most letters of a stage's message: one about a hundred queries is longer."""
 
 
 def page(report: DayReport) -> Page:
@@ -23,7 +27,7 @@ def page(report: DayReport) -> Page:
     stages = rows(report.reader.read("runs", report.day, report.day), "started_at", "stage")
     runs = list(dict.fromkeys(stage["run_id"] for stage in reversed(stages)))
     latest = [stage for stage in stages if runs and stage["run_id"] == runs[0]]
-    slices = rows(report.reader.read("slice_runs", report.day, report.day), "query", "slice")
+    slices = _slice_runs(report.reader, report.day, runs[0]) if runs else []
     content = {
         "title": "Run",
         "run": runs[0] if runs else "",
@@ -60,6 +64,18 @@ _SLICES = [
 _RUNS = [Heading("run", measured=True), Heading("began (UTC)", measured=True), Heading("stages"), Heading("statuses")]
 
 
+def _slice_runs(reader: LakeReader, day: date, run: str) -> list[dict[str, Any]]:
+    """The slices that a run evaluated, for all its days at once: they are kept with the last of these days."""
+    of_day = rows(reader.read("slice_runs", day, day), "query", "slice")
+    if any(row["run_id"] == run for row in of_day):
+        return of_day
+
+    def of_run() -> list[dict[str, Any]]:
+        return rows(reader.read("slice_runs", where=pc.field("run_id") == run), "query", "slice")
+
+    return reader.once(("slices", run), of_run) or of_day
+
+
 def _summary(day: date, stages: list[dict[str, Any]]) -> str:
     if not stages:
         return f"No run has recorded a stage for {spoken(day)}."
@@ -77,7 +93,7 @@ def _stage(stage: dict[str, Any]) -> list[str]:
         quantity(stage["rows_in"]),
         quantity(stage["rows_out"]),
         elapsed(stage["seconds"]),
-        shown(stage["message"], 300),
+        shown(stage["message"], MESSAGE),
     ]
 
 

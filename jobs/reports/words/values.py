@@ -94,7 +94,9 @@ def listed(texts: list[str], at_most: int = 5) -> str:
 
     >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdefg"), 3)
     ('a', 'a, b and c', 'a, b, c and 4 more')
+    >>> listed(list("abcd"), 3)  # a name says more than "1 more"
+    'a, b, c and d'
     """
-    if len(texts) > at_most:
+    if len(texts) > at_most + 1:
         return f"{', '.join(texts[:at_most])} and {len(texts) - at_most} more"
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else ""

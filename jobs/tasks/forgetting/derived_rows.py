@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,10 @@ from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
+from jobs.lake.register import DISCARDED
 from jobs.lake.write import replace
+from jobs.reports.answers.changes import TRAILING
+from jobs.reports.stored_reports import places_of_reports
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import EXPIRED, Ledger
 from jobs.stages.compare import EXPERIMENT
@@ -137,26 +140,41 @@ def clear_working_tables(home: Path) -> None:
                 replace(schema_of(folder).empty_table(), identifier(home.name, f"work_{name}"), EVERY_ROW)
             table = DeltaTable(folder)
             table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False, full=True)
-    for name in ("loading", "judged"):
+    for name in ("loading", "judged", "partials"):
         remove_tree(places.scratch(home / "_work" / name), ignore_errors=True)
+    remove_discarded(home)
+
+
+def remove_discarded(home: Path) -> None:
+    """Remove tables that a `rebuild` put aside and was killed before it removed them."""
+    for folder in home.glob(f"_work/{DISCARDED}*"):
+        remove_tree(folder)
+
+
+def shown_by(days: Collection[date]) -> set[date]:
+    """The days whose reports show what some days have: their own, and those that show it beside their numbers."""
+    return {day + timedelta(days=later) for day in days for later in range(TRAILING + 1)}
 
 
 def remove_reports(workload: str, days: Collection[date]) -> int:
     """Remove the reports of some days, and every page above the days: publishing writes them again. Gives how many
     days had one."""
-    home, removed = places.reports() / workload, 0
+    removed = {day for reports in places_of_reports() for day in _remove_pages(reports / workload, days)}
+    return len(removed)
+
+
+def _remove_pages(home: Path, days: Collection[date]) -> Iterator[date]:
     if not home.is_dir():
-        return 0
+        return
     for day in sorted(days):
         if (home / day.isoformat()).is_dir():
             remove_tree(home / day.isoformat())
-            removed += 1
+            yield day
     for path in list(home.iterdir()):
         if path.is_file():
             path.unlink(missing_ok=True)
         elif not (_is_day(path.name) or path.name in KEPT_REPORTS):
             remove_tree(path)
-    return removed
 
 
 def present_ledger(workload: str) -> Ledger:

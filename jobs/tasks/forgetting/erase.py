@@ -14,7 +14,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 
 import pyarrow as pa
@@ -24,7 +24,7 @@ from jobs.alerts.outbox import Outbox
 from jobs.erasure.condition import Condition
 from jobs.erasure.key import erasure_key, key_id
 from jobs.erasure.rules import BEGUN, REMOVED, RETIRED, Erasure, Suppression, read_erasures, rule_of
-from jobs.exits import RunError
+from jobs.exits import RunError, WrongWorkload
 from jobs.lake.conditions import one_of
 from jobs.lake.definition import identifier
 from jobs.lake.tables.all_tables import lake_tables
@@ -40,6 +40,7 @@ from jobs.tasks.forgetting.derived_rows import (
     remove_results,
     remove_statistics,
     results_of,
+    shown_by,
 )
 from jobs.tasks.forgetting.log_rows import remove_events, remove_refused, restate_days, restate_messages
 from jobs.tasks.forgetting.touched import EVENTS, QUARANTINE, Sought, by_text, touched
@@ -81,9 +82,8 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
         remove_events(sought, of_events)
     if of_refused := set(found[QUARANTINE]):
         remove_refused(sought, of_refused)
-    if days:
-        restate_days(sought, days, workload.time.point_column)
-        restate_messages(sought, days)
+    restate_days(sought, days, workload.time.point_column)
+    restate_messages(sought, days)
     ledger = present_ledger(workload.name)
     remove_statistics(sought.home, days, ledger)
     results = results_of(sought.home, days, ledger, changed=True)
@@ -93,7 +93,7 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     changed = days | results.every_day
     if (sought.home / "_work" / "alerts").is_dir():
         Outbox.of(places.lake(), workload.name).take_words_out(changed)
-    reports = remove_reports(workload.name, changed)
+    reports = remove_reports(workload.name, shown_by(changed))
     if left := {table: rows for table, rows in touched(sought).items() if rows}:
         raise RunError(f"rows are still there after their removal: {by_text(left)}; run the command again")
     removed = by_text({**results.rows, "slicing_plans": plans})
@@ -103,17 +103,22 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     return erasure, changed
 
 
-def retire_lost(workload: Workload, run_id: str) -> int:
-    """Retire the erasures whose key is not the present one: they leave out nothing any more. Gives how many."""
-    key = erasure_key()
-    lost = [
+def retire(workload: Workload, run_id: str, name: str | None = None) -> int:
+    """Retire an erasure, or without a name all whose key is not the present one: they leave out nothing any more.
+    Gives how many. Raises WrongWorkload for a name that none has."""
+    erasures = read_erasures(places.lake(), workload.name)
+    if name is not None and name not in {erasure.name for erasure in erasures}:
+        raise WrongWorkload(f"no erasure of '{workload.name}' is called {name}; --list names them")
+    key = None if name is not None else erasure_key()
+    given_up = [
         replace(erasure, state=RETIRED)
-        for erasure in read_erasures(places.lake(), workload.name)
-        if erasure.state != RETIRED and (key is None or erasure.key != key_id(key))
+        for erasure in erasures
+        if erasure.state != RETIRED
+        and (erasure.name == name if name is not None else key is None or erasure.key != key_id(key))
     ]
-    if lost:
-        record(lost, workload.name, run_id)
-    return len(lost)
+    if given_up:
+        record(given_up, workload.name, run_id)
+    return len(given_up)
 
 
 def record(erasures: Collection[Erasure], workload: str, run_id: str) -> None:
@@ -123,7 +128,7 @@ def record(erasures: Collection[Erasure], workload: str, run_id: str) -> None:
             "day": erasure.begun_at.astimezone(UTC).date(),
             "run_id": run_id,
             "erasure": erasure.name,
-            "rule": json.dumps({"columns": dict(erasure.rule.columns), "texts": erasure.rule.texts}),
+            "rule": json.dumps(asdict(erasure.rule)),
             "key": erasure.key,
             "state": erasure.state,
             "begun_at": erasure.begun_at,

@@ -69,37 +69,44 @@ def remove_refused(sought: Sought, days: Collection[date]) -> None:
 
 
 def restate_days(sought: Sought, days: Collection[date], point: str) -> None:
-    """Let `loaded_days` say what the events of some days are now. `point`: as of `StagedRows.facts`."""
+    """Let `loaded_days` say what the events of some days are now, and take the values out of what the gate said of them
+    and of days that it refused, of which no row may be in a table. `point`: as of `StagedRows.facts`."""
     folder = sought.home / "_work" / "loaded_days"
-    rows = read_table(folder, schema_of(folder).names, days)
-    if rows is None or not rows.num_rows:
+    rows = read_table(folder, schema_of(folder).names)
+    if rows is None:
         return
-    of_days = rows.to_pylist()
+    before = [row for row in rows.to_pylist() if row["day"] in days or row["refused"]]
+    of_days = [dict(row) for row in before]
     for row in of_days:
-        if row["digest"] is not None and not row["expired"]:
+        if row["day"] in days and row["digest"] is not None and not row["expired"]:
             row |= _facts(sought.home / EVENTS, row["day"], point)
         checks = [Check(**check) for check in json.loads(row["checks"])]
         row["checks"] = json.dumps([_without_values(sought.rules, check).to_dict() for check in checks])
         if row["reason"] is not None and _holds_any(sought.rules, [row["reason"]]).any():
             refusing = [_without_values(sought.rules, check) for check in checks if check.refuses]
             row["reason"] = str(refusing[0]) if refusing else ERASED
+    if of_days == before:
+        return
     stated = pa.Table.from_pylist(of_days, rows.schema)
-    replace(stated, identifier(sought.workload, DAYS), one_of("day", days))
+    replace(stated, identifier(sought.workload, DAYS), one_of("day", {row["day"] for row in of_days}))
 
 
 def restate_messages(sought: Sought, days: Collection[date]) -> None:
-    """Take values out of what the journal says of the gate's verdicts and of failures on some days."""
+    """Take values out of what the journal says of failures on any day, and of the gate's verdicts on some days."""
     folder = sought.home / "runs"
-    rows = read_table(folder, schema_of(folder).names, days)
+    rows = read_table(folder, schema_of(folder).names)
     if rows is None or not rows.num_rows:
         return
-    of_gate = np.array([row != "done" for row in rows["status"].to_pylist()])
-    of_gate |= np.array([stage == "validate" for stage in rows["stage"].to_pylist()])
-    held = of_gate & _holds_any(sought.rules, rows["message"].to_pylist())
+    failed = np.array([status != "done" for status in rows["status"].to_pylist()])
+    of_gate = np.array([stage == "validate" for stage in rows["stage"].to_pylist()])
+    of_days = np.array([day in days for day in rows["day"].to_pylist()])
+    held = (failed | of_gate & of_days) & _holds_any(sought.rules, rows["message"].to_pylist())
     if held.any():
         messages = [ERASED if out else text for out, text in zip(held, rows["message"].to_pylist(), strict=True)]
         rows = rows.set_column(rows.column_names.index("message"), "message", pa.array(messages))
-        replace(rows, identifier(sought.workload, "runs"), one_of("day", days))
+        said = {day for day, out in zip(rows["day"].to_pylist(), held, strict=True) if out}
+        rows = rows.filter(pa.array([day in said for day in rows["day"].to_pylist()]))
+        replace(rows, identifier(sought.workload, "runs"), one_of("day", said))
 
 
 def _files_of(folder: Path, days: Collection[date]) -> Iterator[TableFile]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+
+from jobs.erasure.rules import Suppression
 
 FILES, LOGS = timedelta(days=7), timedelta(days=30)
 """How long a table keeps the files of older versions, and its log their statistics."""
+
+OWN = ("queries", "policies", "cases")
+"""Folders of a workload."""
 
 SUNDAY, NOON = 6, 12
 """When the DAG `maintenance` runs, in UTC."""
@@ -22,8 +30,19 @@ def next_upkeep(after: datetime) -> date:
     return day + timedelta(days=7) if day == after.date() and after.hour >= NOON else day
 
 
-def places_left(workload: str, removed_at: datetime, expired: Collection[date] = ()) -> list[str]:
-    """One line for each place. `expired`: days whose events were removed by retention."""
+def files_with_values(folder: Path, rules: Suppression) -> list[str]:
+    """The files of a workload, besides its data, in which the values stand as words."""
+    paths = [path for pattern in ("*.*", *(f"{name}/*" for name in OWN)) for path in sorted(folder.glob(pattern))]
+    texts = [path.read_text(encoding="utf-8", errors="replace") if path.is_file() else "" for path in paths]
+    held = rules.texts(pa.array(texts, pa.string()))
+    return [path.relative_to(folder).as_posix() for path, holds in zip(paths, held, strict=True) if holds]
+
+
+def places_left(
+    workload: str, removed_at: datetime, expired: Collection[date] = (), own: Sequence[str] = ()
+) -> list[str]:
+    """One line for each place. `expired`: days whose events were removed by retention; `own`: files of the workload
+    that hold the values."""
     since = removed_at.astimezone(UTC)
     files, logs = next_upkeep(since + FILES), next_upkeep(since + LOGS)
     older = [
@@ -37,10 +56,13 @@ def places_left(workload: str, removed_at: datetime, expired: Collection[date] =
         f"{workload} --run-id by-hand)",
         f"logs of the tables, least and greatest values of files that are gone: until the upkeep of {logs}",
         "the sources' own files, which loads read: yours to correct; until then loads leave the rows out",
-        "the workload's own folder: texts of queries that name the value, cases that `trendmill test --record` wrote",
+        "the workload's own folder: "
+        + (f"yours to correct: {', '.join(own)}" if own else "no query, case or other file of it holds the value now"),
         f"copies of the workload ({workload}/_work/workloads), if a query's text names the value: 14 days after their "
         "last use",
         "logs of Airflow and of Spark (AIRFLOW_HOME/logs, spark.eventLog.dir): messages of the gate may name values",
+        "the cache of other machines that publish reports to a storage, until they publish again; temporary files of "
+        "programs that were killed (TMPDIR)",
         "what people took away: CSV files, pages, notebooks, answers of `trendmill sql`, alerts that were sent",
         "copies of the lake, of reports and of disks: backups, snapshots, replicas, versions that a storage keeps",
         "names of files and folders, the shell's history of this command",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pyarrow as pa
 import pytest
 
 import cep_core as cep
-from cep_core.compile import compile_query
+from cep_core.compile import bind_text, compile_query
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import Ownership
@@ -119,6 +121,23 @@ def test_windows_of_events_slide() -> None:
     schema = log_schema_of(order(log("AB")))
     with pytest.raises(QueryError, match="depends on where the log starts"):
         compile_query("PATTERN SEQ(A, B) WITHIN 3 EVENTS SLIDE 2 EVENTS", schema, whole_log=False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_open"),
+    [
+        ("PATTERN SEQ(A a, B+ b[]) WHERE skip_till_next_match", True),
+        ("PATTERN SEQ(A a, NOT B b) WHERE skip_till_any_match", True),
+        ("PATTERN SEQ(A a, B+ b[]) WHERE skip_till_any_match", False),
+        ("PATTERN SEQ(A+ a[], B b) WHERE skip_till_next_match", False),
+    ],
+)
+def test_a_match_that_may_grow_by_events_has_no_day(pattern: str, is_open: bool) -> None:
+    """`check` refuses it with its place, before a night comes to it; on a whole log it is evaluated."""
+    bound = bind_text(f"{pattern} WITHIN 3 EVENTS", log_schema_of(order(log("AB"))), "q.cep")
+    bound.evaluator()
+    with pytest.raises(NotSupportedYet, match=r"q.cep:1:9: .*open end") if is_open else nullcontext():
+        bound.evaluator_by_day()
 
 
 def test_a_run_is_judged_as_it_grows() -> None:

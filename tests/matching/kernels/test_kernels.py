@@ -112,15 +112,6 @@ class World:
             np.int64,
         )
 
-    def limits(self) -> np.ndarray:
-        return np.array(
-            [
-                1 + max(j for j in range(i, len(self.ts)) if self.ts[j] - self.ts[i] <= self.width)
-                for i in range(len(self.ts))
-            ],
-            np.int64,
-        )
-
 
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
@@ -173,6 +164,10 @@ def test_runs_are_the_definition(world: World, contiguous: bool) -> None:
     forest = grow_forest(network, np.array([0, m]), np.array(world.ts, np.int64), world.width, ranks)
     fitting = [next((s for s in automaton.starts if network.fits[row, s]), NONE) for row in range(m)]
     first = np.array([NONE if s == NONE else row * states + s for row, s in enumerate(fitting)], np.int64)
-    last, lengths = finish_runs(forest, states, first, world.limits())
-    kept = np.flatnonzero(last != NONE)
-    assert set(as_tuples(walk_runs(forest, states, first[kept], lengths[kept], kept), automaton)) == set(expected)
+    first = first.astype(forest.successor.dtype)
+    clock = np.array(world.ts, np.int64)
+    run, last, lengths = finish_runs(forest, states, clock, first, clock + world.width)
+    listed = walk_runs(forest, states, first[run], lengths, run)
+    assert set(as_tuples(listed, automaton)) == set(expected)
+    ends = listed.offsets[1:] - 1
+    assert (listed.rows[ends] * states + listed.states[ends]).tolist() == last.tolist()

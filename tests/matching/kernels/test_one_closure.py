@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +20,6 @@ from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
 from cep_core.matching.match_path import Path
 from cep_core.matching.reference import Step, any_matches
-from cep_core.matching.result.match_rows import PATH, with_paths
 
 AT = Position(1, 1)
 PATTERN = Sequence((Unit("A", "a", AT), Kleene(Unit("B", "b", AT), 1, None, AT), Unit("C", "c", AT)), AT)
@@ -109,17 +107,6 @@ LOG = order(
     )
 )
 RISING = "PATTERN SEQ(A a, B+ b[], C c) WHERE b[i].x >= b[i-1].x WITHIN 5"
-
-
-def test_columns_say_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows whose path is left out get the one that the general listing writes."""
-    evaluator = compile_query(RISING, log_schema_of(LOG))
-    short = pa.Table.from_batches([batch.replace_schema_metadata(None) for batch in evaluator.evaluate(LOG)])
-    monkeypatch.setattr(one_closure, "MOST", 0)
-    full = pa.Table.from_batches([batch.replace_schema_metadata(None) for batch in evaluator.evaluate(LOG)])
-    assert short[PATH].null_count == len(short) > 10
-    assert full[PATH].null_count == 0
-    assert with_paths(short).to_pylist() == full.to_pylist()
 
 
 def test_sources_are_put_in_order() -> None:

@@ -311,6 +311,16 @@ def test_the_longest_episodes_are_explained_once(world: World) -> None:
         assert counts[(*row[:2], *row[7:-1])] == shared_by_definition(world, row)
 
 
+def test_pieces_of_all_sub_logs_are_told_together() -> None:
+    """A part of a day may have a piece for each of a hundred thousand sub-logs, and the merge reads each batch."""
+    events, points = with_points(events_of([("P", ts, ts, "x", 9, 0) for ts in range(50)]))
+    evaluator = PropositionalEvaluator(policy_of(Not(P), ("k",)), Settings(explained=1))
+    batches = list(of_table(evaluator.evaluate(events, Ownership(days=(0, 50)), points), WHY))
+    kinds = [(batch.schema.metadata or {}).get(b"kind") for batch in batches]
+    assert [kinds.count(kind) for kind in (b"claims", b"bases")] == [1, 1]
+    assert sum(batch.num_rows for batch, kind in zip(batches, kinds, strict=True) if kind == b"bases") == 50
+
+
 @given(worlds())
 def test_the_checker_accepts_each_proof(world: World) -> None:
     split = split_trace_of(world.policy, world.events, world.points)

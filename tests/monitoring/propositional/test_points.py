@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,19 @@ def sub_logs(world: World) -> Iterator[tuple[Row, list[Row]]]:
 @given(worlds())
 def test_sub_logs_have_the_points_of_their_events(world: World) -> None:
     assert sorted(sub_logs(world)) == [(values, points) for values, points, _, _ in world.logs()]
+
+
+@given(worlds())
+def test_each_sub_log_has_its_own_events_in_order(world: World) -> None:
+    """All that lie at its points, whether or not several are at one; those of a point in the log's order."""
+    split = split_trace_of(world.policy, world.events, world.points)
+    for number, (begin, end) in enumerate(pairwise(split.trace.starts.tolist())):
+        log = split.log(number, world.events)
+        for name, rows in split.holding.items():
+            own = sorted((int(split.point[row]) - begin, row) for row in rows if begin <= split.point[row] < end)
+            held, seq = log.events[name], world.events["seq"].to_pylist()
+            assert held.seq is not None
+            assert list(zip(held.point.tolist(), held.seq.tolist(), strict=True)) == [(at, seq[row]) for at, row in own]
 
 
 def test_conditions_are_true_not_unknown() -> None:

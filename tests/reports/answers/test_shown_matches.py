@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
@@ -14,34 +13,21 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import SHOWN
 from jobs.reports.answers.matches.detail import details_of
-from jobs.reports.answers.matches.different import choose, differing
+from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Totals, tallies_of
+from jobs.reports.day_report import report_day
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.pages import query as query_page
+from jobs.reports.questions import questions_of
 from jobs.reports.words.clock import Clock
+from jobs.workload.declaration import load_workload
+from tests.reports.lake.small_days import DAY
 
 ATTRIBUTES = {name: Attribute(name, AttributeType.INT) for name in ("who", "x")}
 ATTRIBUTES |= {"secret": Attribute("secret", AttributeType.INT, masked=True)}
 SCHEMA = LogSchema(dict.fromkeys("AB", ATTRIBUTES))
 ANY = bind("PATTERN SEQ(A a, A b) WHERE skip_till_any_match { [who] AND b.x > a.x } WITHIN 2 hours", SCHEMA)
 BOTH = bind("PATTERN SEQ(A a, B+ b[]) WHERE [who] AND b[i].x > b[i-1].x AND a.secret > 3 WITHIN 1 hour", SCHEMA)
-MATCHES = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=5, unique=True), min_size=1, max_size=40)
-
-
-def greedy(matches: Sequence[Sequence[int]], leading: Sequence[int], at_most: int) -> list[int]:
-    """The definition: after those leading always the first of those with the most events that none before has."""
-    chosen = list(leading[:at_most])
-    while len(chosen) < at_most:
-        seen = {event for number in chosen for event in matches[number]}
-        new = [len(set(events) - seen) for events in matches]
-        if not max(new):
-            break
-        chosen.append(new.index(max(new)))
-    return chosen
-
-
-@given(MATCHES, st.integers(1, 25), st.data())
-def test_matches_that_differ(matches: list[list[int]], at_most: int, data: st.DataObject) -> None:
-    leading = data.draw(st.lists(st.integers(0, len(matches) - 1), unique=True, max_size=3))
-    assert differing(matches, leading, at_most) == greedy(matches, leading, at_most)
 
 
 def test_a_page_does_not_fill_with_nearly_equal_rows() -> None:
@@ -84,3 +70,23 @@ def test_a_match_is_told_with_its_events_and_the_values_of_its_conditions() -> N
     [partly] = matching.foremost(BOTH, results, EventIndex(events.slice(1)), 1)
     [detail] = details_of(BOTH, [partly], events.slice(1), Clock())
     assert (len(detail.cells), detail.conditions) == (3, [])
+    assert detail.note == "1 of its events is no longer in the lake, so its conditions are not judged."
+
+
+def test_a_page_says_where_the_other_matches_are_told(places: Path) -> None:
+    """Every match of the page has its detail; for the others, how many they are, and what tells them."""
+    workload = load_workload("lines")
+    reader = LakeReader(places / "lake" / "lines")
+    report = report_day(workload, questions_of(workload), reader, DAY, "night")
+    [query] = [query for query in report.queries if query.question.name == "snowball"]
+    assert query.listing is not None
+    shown = len(query.listing.cells)
+    assert len(query.details) == shown > 0
+    assert query_page.page(report, query).content["further"] is None
+    many = replace(query, listing=replace(query.listing, total=shown + 1_700))
+    further = query_page.page(report, many).content["further"]
+    assert further == {
+        "many": "1,700 other listed matches are",
+        "one": f"trendmill why lines snowball --day {DAY} --match ID",
+        "all": f"trendmill sql \"SELECT * FROM lines.snowball_events WHERE day = '{DAY}'\"",
+    }

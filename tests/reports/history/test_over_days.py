@@ -163,6 +163,7 @@ def test_a_history_says_the_most_the_usual_and_what_changed(site: Path) -> None:
     page = read(site / "lines" / "history" / "snowball.html")
     [finding] = page.text("p", class_="finding")
     assert "the most were 75,000 on 8 March 2013, the median is" in finding
+    assert "(matches of a day)." in finding
     assert any("incomplete: Sun 10 Mar 2013" in text for text in page.text("p"))
     assert page.text("td")[:2] == ["March 2013", finding.split(" ", 1)[0]]
 

@@ -147,3 +147,12 @@ def test_the_run_page_tells_settings_and_versions(site: Path) -> None:
     text = " ".join(read(site / "lines" / DAY.isoformat() / "run.html").text("p"))
     assert "Spark's settings: for small inputs (ingest); for large inputs (validate, evaluate)." in text
     assert "Computed with: numba 0.60." in text
+
+
+def test_the_run_page_of_each_day_has_the_slices_of_its_run(site: Path) -> None:
+    """A run evaluates its days together and keeps its slices with the last: they are on the pages of all its days."""
+    pages = {day: read(site / "lines" / day.isoformat() / "run.html") for day in (DAY, INCOMPLETE, EMPTY)}
+    of_slices = {day: [cell for cell in page.text("td") if cell.endswith(" MB")] for day, page in pages.items()}
+    assert of_slices[DAY] == of_slices[INCOMPLETE] == ["256 MB"] * 2
+    assert not of_slices[EMPTY]
+    assert "No slice was evaluated by this run." in pages[EMPTY].text("p")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.settings import Settings
 from jobs.reports.answers import causes
 from jobs.reports.day_report import DayReport, report_day
@@ -25,6 +26,9 @@ from tests.reports.lake.small_days import DAY, SCRIPT
 from tests.reports.lake.small_schemas import EVENTS
 from tests.reports.lake.small_workload import write_workload
 
+SCHEMA = LogSchema(
+    {"P": {"b": Attribute("b", AttributeType.INT), "a": Attribute("a", AttributeType.INT, title="number", shown=True)}}
+)
 BEFORE, AFTER = DAY - timedelta(days=1), DAY + timedelta(days=1)
 TEXT = """-- Which line left a station and arrived nowhere within two hours?
 Depart(line=l, station=s) AND NOT EVENTUALLY[0,2h] Arrive(line=l)
@@ -110,6 +114,8 @@ def test_every_figure_has_words_and_numbers_beside_it(workload: Workload, tmp_pa
     for name in (*names, "lost", "lost-by-key", "lost-longest-episodes", "lost-why"):
         with (tmp_path / f"{name}.csv").open() as file:
             assert len(list(csv.reader(file))) > 1
+    labels = [text for text in read(tmp_path / "lost-causes-narrow.svg").text("text") if text.startswith(("x", "y"))]
+    assert labels == ["y 02:00", "x 04:00", "x 09:00", "x 10:00"]  # the moment, where values do not tell rows apart
     moments = list(csv.reader((tmp_path / "lost-moments.csv").open()))
     assert moments[1][0].startswith("2013-03-08T02:00:00")  # before the operating day
 
@@ -117,7 +123,7 @@ def test_every_figure_has_words_and_numbers_beside_it(workload: Workload, tmp_pa
 def test_causes_are_events_and_what_is_not_there(workload: Workload, tmp_path: Path) -> None:
     found = page(workload, 1, tmp_path)
     cells = found.text("td")
-    assert "line y, station p, delay_min 1" in cells
+    assert "line y, station p, delay <b>in</b> minutes 1" in cells
     assert 'no Arrive(line="x")' in cells
     assert "3 points, 8 Mar 04:00 to 8 Mar 06:00" in cells
     assert len(found.all("details")) == 5
@@ -163,11 +169,16 @@ def test_many_causes_are_folded_and_all_are_in_the_file() -> None:
         | {"holds": True, "seq": seq, "valuation": "", "ts": 9, "offset": 0, "x": 1}
         for seq in range(7)
     ]
-    events = [{"event_type": "P", "ts": seq, "seq": seq, "a": seq} for seq in range(7)]
-    listing = causes.listing(causes.explained(pa.Table.from_pylist(claims), events), Clock())
+    events = [{"event_type": "P", "ts": seq, "seq": seq, "b": 3, "a": seq} for seq in range(7)]
+    listing = causes.listing(causes.explained(pa.Table.from_pylist(claims), events), Clock(), SCHEMA)
     assert [row[1] for row in listing.cells] == ["P", "P", "3 more, in the CSV", "P", "P"]
-    assert [row[3] for row in listing.cells] == ["a 0", "a 1", "", "a 5", "a 6"]
-    assert [row[-1] for row in listing.rows] == [f"a {seq}" for seq in range(7)]
+    assert [row[3] for row in listing.cells] == [
+        *(f"number {n}, b 3" for n in (0, 1)),
+        "",
+        "number 5, b 3",
+        "number 6, b 3",
+    ]
+    assert [row[-1] for row in listing.rows] == [f"b 3, a {seq}" for seq in range(7)]
 
 
 def test_a_proof_that_is_told_in_part_names_what_is_not() -> None:
@@ -180,7 +191,7 @@ def test_a_proof_that_is_told_in_part_names_what_is_not() -> None:
     claims = pa.Table.from_pylist([row | shared for row in rows])
     [violation] = explained = causes.explained(claims, [{"event_type": "P", "ts": 9, "seq": 4, "a": 7}])
     assert violation.is_told
-    listing = causes.listing(explained, Clock())
+    listing = causes.listing(explained, Clock(), SCHEMA)
     assert [row[1] for row in listing.cells] == ["P", "NOT Q(1) holds: its proof is too large to be told"]
     assert [row[2] for row in listing.rows] == ["event", "not told"]
     last = violation.proof(Clock()).splitlines()[-1]

@@ -32,6 +32,7 @@ from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.shared.causes import CLAIM_COLUMNS, MOST_CLAIMS, UNTOLD
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.scalars import Value, order_key, plain
+from cep_core.monitoring.shared.why.least_claims import least_claims
 from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -63,8 +64,11 @@ class Witnesses:
         best: tuple[ProofTree, dict[str, Value]] | None = None
         looked_at = 0
         for witness in self.of(point, visible, most + 1):
-            tree = maker.small_proof(body, point, {**visible, **witness}, holds, most - looked_at)
-            looked_at += maker.claims
+            if least_claims(maker.reader, body, point, holds) > most - looked_at:
+                tree = None
+            else:
+                tree = maker.small_proof(body, point, {**visible, **witness}, holds, most - looked_at)
+                looked_at += maker.claims
             if tree is None:
                 best, looked_at = None, most + 1
                 break

@@ -102,22 +102,27 @@ class Explaining:
 def explained_pieces(
     explaining: Explaining, pieces: pa.Table, violations: pa.Table, place: str
 ) -> Iterator[pa.RecordBatch]:
-    """Claims and bases of pieces, each with the columns of its violation and `certain`.
+    """Claims and bases of pieces, each with the columns of its violation and `certain`; those of all pieces together.
 
-    `pieces`: to be explained, with the point of the first violation in the column `place`. `violations`: all that the
-    slice owns, in order of their points.
+    A slice may have a piece for each of its sub-logs, so there is no batch for each. `pieces`: to be explained, with
+    the point of the first violation in the column `place`. `violations`: all that the slice owns, in order of their
+    points.
     """
     points = violations[place].to_numpy()
     violations = violations.drop_columns([place])
     begins = np.searchsorted(points, pieces[place].to_numpy())
     lengths = np.minimum(pieces["points"].to_numpy(), COMPARED)
+    claims, bases = [], []
     for begin, length in zip(begins.tolist(), lengths.tolist(), strict=True):
-        claims = explaining.claims(int(points[begin]))
-        own = violations.slice(begin, 1).take(pa.array(np.zeros(claims.num_rows, np.int64)))
-        yield from _marked(_beside(own, claims), _CLAIMS)
-        bases = [explaining.basis(int(points[n])) for n in range(begin, begin + length)]
-        compared = pa.table({_BASIS: pa.array(bases, pa.binary())})
-        yield from _marked(_beside(violations.slice(begin, length), compared), _BASES)
+        claims.append(explaining.claims(int(points[begin])))
+        bases += [explaining.basis(int(points[n])) for n in range(begin, begin + length)]
+    if not claims:
+        return
+    of_first = np.repeat(begins, [table.num_rows for table in claims])
+    yield from _marked(_beside(violations.take(pa.array(of_first)), pa.concat_tables(claims)), _CLAIMS)
+    compared = np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(bases))
+    told = pa.table({_BASIS: pa.array(bases, pa.binary())})
+    yield from _marked(_beside(violations.take(pa.array(compared)), told), _BASES)
 
 
 def merge_explained(
@@ -142,10 +147,14 @@ def merge_explained(
             others.append(batch)
         elif kind == _CLAIMS:
             table = pa.Table.from_batches([batch.replace_schema_metadata(None)])
-            claims[_key(table, ("ts", "offset", *names))] = table
+            first = np.flatnonzero(table["node"].to_numpy() == 0)
+            keys_of_first = _keys(table.take(pa.array(first)), ("ts", "offset", *names))
+            for key, begin, end in zip(keys_of_first, first, [*first[1:], table.num_rows], strict=True):
+                claims[key] = table.slice(begin, end - begin)
         else:
             rows = zip(*(batch[name].to_pylist() for name in ("ts", "offset", _BASIS)), strict=True)
-            bases.setdefault(_key(batch, names), []).extend(rows)
+            for key, row in zip(_keys(batch, names), rows, strict=True):
+                bases.setdefault(key, []).append(row)
     episodes, _, _ = joined_episodes(others, schemas[1], keys, days)
     chosen = episodes.take(pa.array(longest_of_each_day(episodes, days, most)))
     tables = [complete.empty_table()]
@@ -170,9 +179,10 @@ def _shared(bases: list[tuple[int, int, bytes | None]], episode: Mapping[str, in
     return alike, len(compared)
 
 
-def _key(rows: pa.Table | pa.RecordBatch, names: Sequence[str]) -> tuple[object, ...]:
-    """The values that all rows of a batch have in these columns."""
-    return _comparable(rows[name][0].as_py() for name in names)
+def _keys(rows: pa.Table | pa.RecordBatch, names: Sequence[str]) -> list[tuple[object, ...]]:
+    """The values of each row in these columns."""
+    columns = [rows[name].to_pylist() for name in names]
+    return [_comparable(values) for values in zip(*columns, strict=True)] if columns else [()] * rows.num_rows
 
 
 def _comparable(values: Iterable[object]) -> tuple[object, ...]:

@@ -3,13 +3,15 @@
 `delete(x) AND NOT EVENTUALLY[0,30h] insert(x)` has a claim for each time-point of thirty hours in its proof, but its
 left side is proven by one event. So of a conjunction each part is proven by itself, of a disjunction the one part that
 may be so, and what is too large still is a claim without its proof. Such a tree says less than a proof, and the checker
-refuses it. Cost: for each part, the claims that may be looked at.
+refuses it. Cost: for each part, the claims that may be looked at, unless it is known before that they are too many
+(`least_claims`).
 """
 
 from __future__ import annotations
 
 from cep_core.language.temporal.formulas import And, Formula, Implies, Not, Or
 from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.shared.why.least_claims import least_claims
 from cep_core.monitoring.shared.why.proof import ProofTree, Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -20,7 +22,8 @@ def told_in_part(
     maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
 ) -> ProofTree:
     """The smallest proof of a claim that is so; if more than `most` claims are looked at for it, those of its parts."""
-    tree = maker.small_proof(formula, point, valuation, holds, most)
+    is_large = least_claims(maker.reader, formula, point, holds) > most
+    tree = None if is_large else maker.small_proof(formula, point, valuation, holds, most)
     return _of_large(maker, formula, point, valuation, holds, most) if tree is None else tree
 
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from cep_core.language.patterns.query import Query, ReturnItem
 from jobs.reports.answers.aggregations.ranking import Ranking, Row, different, headline_item, value_of
+from jobs.reports.answers.aggregations.windows_apart import apart, order_of
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
+from jobs.reports.answers.listing import FILED, Heading, Listing
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
@@ -100,10 +101,10 @@ def answer(query: Query, ranking: Ranking, day: date, clock: Clock) -> Answer:
 
 
 def listing(query: Query, ranking: Ranking, clock: Clock) -> Listing:
-    """The day's rows, largest headline first."""
+    """The day's rows, largest headline first; on the page, of many, those that differ."""
     first = headline_item(query)
     further = [item for item in query.returns if item.aggregate is not None and item is not first]
-    best = ranking.rows(FILED)
+    best, chosen = ranking.rows(FILED), apart(ranking)
     # the ranking number is next to its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
@@ -118,7 +119,7 @@ def listing(query: Query, ranking: Ranking, clock: Clock) -> Listing:
             clock.span(row["window_start"], row["window_end"]),
             *(_cell(item, row) for item in further),
         ]
-        for row in best[:SHOWN]
+        for row in ranking.table.take(pa.array(chosen, pa.int64())).to_pylist()
     ]
     values = [name for name in ranking.table.column_names if name not in _OWN and name not in query.group_by]
     header = [*query.group_by, "window_start_time", "window_end_time", "window_start", "window_end", *values]
@@ -133,7 +134,9 @@ def listing(query: Query, ranking: Ranking, clock: Clock) -> Listing:
         ]
         for row in best
     ]
-    return Listing(headings, cells, header, rows, len(ranking.values), f"largest {titled(query, first)} first")
+    return Listing(
+        headings, cells, header, rows, len(ranking.values), order_of(query, ranking, chosen, titled(query, first))
+    )
 
 
 _OWN = ("day", "run_id", "window_start", "window_end", "certain")

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.events.chunks import one_array
 from cep_core.language.patterns.query import Query, ReturnItem
 from jobs.reports.answers.attributes import is_covered
+from jobs.reports.answers.variety.codes import Codes, coded
 from jobs.reports.words.quantities import Magnitude
 from jobs.reports.words.values import shown
 
 Row = Mapping[str, Any]
-Codes = npt.NDArray[np.int64]
-"""A number for each row; rows with equal numbers have equal values."""
-
 LETTERS = 18
 """The most letters of a group's value in a figure."""
 
@@ -57,10 +53,10 @@ def rank(query: Query, results: pa.Table) -> Ranking:
     if not results.num_rows:
         return Ranking(results, (), (), ())
     item = headline_item(query)
-    codes, firsts = _coded(results, _names_of(item, results))
+    codes, firsts = _first_of_each(results, _names_of(item, results))
     values = [value_of(item, row) for row in firsts.to_pylist()]
     places = _places([_least_of(value) for value in values])
-    groups, members = _coded(results, query.group_by)
+    groups, members = _first_of_each(results, query.group_by)
     keys = [tuple(row[name] for name in query.group_by) for row in members.to_pylist()] or [()]
     by_group = _places([tuple((value is not None, value) for value in key) for key in keys])
     order = np.lexsort((by_group[groups], results["window_start"].to_numpy(), places[codes]))
@@ -76,7 +72,7 @@ def rank(query: Query, results: pa.Table) -> Ranking:
 
 def of_labels(query: Query, results: pa.Table, labels: Sequence[str]) -> pa.Table:
     """The results of the groups that figures call so."""
-    groups, members = _coded(results, query.group_by)
+    groups, members = _first_of_each(results, query.group_by)
     wanted = set(labels)
     keys = [tuple(row[name] for name in query.group_by) for row in members.to_pylist()] or [()]
     chosen = np.array([_label(key) in wanted for key in keys])
@@ -124,24 +120,10 @@ def _label(key: tuple[Any, ...]) -> str:
     return ", ".join(shown(value, LETTERS) for value in key) or "all"
 
 
-def _coded(results: pa.Table, names: Sequence[str]) -> tuple[Codes, pa.Table]:
+def _first_of_each(results: pa.Table, names: Sequence[str]) -> tuple[Codes, pa.Table]:
     """The combination of columns that each row has, and a row of each combination with these columns."""
-    codes = np.zeros(results.num_rows, dtype=np.int64)
-    for name in names:
-        own = _codes_of(one_array(results[name]))
-        codes = np.unique(codes * (own.max(initial=0) + 1) + own, return_inverse=True)[1].reshape(-1)
-    firsts = np.unique(codes, return_index=True)[1]
+    codes, firsts = coded(results, names)
     return codes, results.select(list(names)).take(pa.array(firsts))
-
-
-def _codes_of(column: pa.Array) -> Codes:
-    """A number for each different value from 1 on, 0 for null. Floats are told apart by their bits."""
-    if pa.types.is_floating(column.type):
-        bits = column.fill_null(0.0).cast(pa.float64()).to_numpy(zero_copy_only=False).view(np.int64)
-        codes = np.unique(bits, return_inverse=True)[1].reshape(-1) + 1
-        return np.where(column.is_null().to_numpy(zero_copy_only=False), 0, codes)
-    indices = column.dictionary_encode().indices
-    return indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False) + 1
 
 
 def _places(keys: Sequence[Any]) -> Codes:

@@ -18,7 +18,7 @@ from cep_core.matching.why.verdicts import Kind, Verdict
 from jobs.reports.answers.listing import Heading
 from jobs.reports.answers.matching import CONFIDENCE, Match, variables
 from jobs.reports.words.clock import Clock
-from jobs.reports.words.quantities import counted
+from jobs.reports.words.quantities import counted, quantity
 from jobs.reports.words.values import listed, shown
 
 VALUES = 6
@@ -29,12 +29,13 @@ EVENTS = 30
 
 @dataclass(frozen=True)
 class MatchDetail:
-    """One match. `conditions`: each as the query states it, with its values."""
+    """One match. `conditions`: each as the query states it, with its values. `note`: what is left out, if anything."""
 
     title: str
     headings: Sequence[Heading]
     cells: Sequence[Sequence[str]]
     conditions: Sequence[tuple[str, str]]
+    note: str
 
 
 def details_of(query: Query, matches: Sequence[Match], events: pa.Table, clock: Clock) -> list[MatchDetail]:
@@ -51,8 +52,22 @@ def details_of(query: Query, matches: Sequence[Match], events: pa.Table, clock: 
         is_judged = len(path) == match.length <= EVENTS  # events may be gone
         verdicts = judge.verdicts(path, match.row.get("window_start")) if is_judged else ()
         title = ", ".join([*_title(match, clock), counted(len(path), "event")])
-        details.append(MatchDetail(f"{number}. {title}", *_events(query, path, rows, clock), _conditions(verdicts)))
+        headings, cells = _events(query, path, rows, clock)
+        note = _left_out(len(path), match.length)
+        details.append(MatchDetail(f"{number}. {title}", headings, cells, _conditions(verdicts), note))
     return details
+
+
+def _left_out(events: int, length: int) -> str:
+    """What a detail does not tell of a match of `length` events, of which so many are in the lake.
+
+    >>> _left_out(3, 3), _left_out(2, 3)
+    ('', '1 of its events is no longer in the lake, so its conditions are not judged.')
+    """
+    if gone := length - events:
+        be = "is" if gone == 1 else "are"
+        return f"{quantity(gone)} of its events {be} no longer in the lake, so its conditions are not judged."
+    return f"Its first {EVENTS} events; of so many, conditions are not judged here." if length > EVENTS else ""
 
 
 def _title(match: Match, clock: Clock) -> list[str]:

@@ -9,19 +9,19 @@ Cost: a pass over the listed matches' events for each match that is shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.attributes import entity_titles
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import SHOWN
 from jobs.reports.answers.matching import CONFIDENCE, Chosen, foremost_order, match_of, order_of, ranked, variables
 from jobs.reports.answers.tallies import Key, Tally, bound, keys_of
+from jobs.reports.answers.variety.differing import differing
 from jobs.reports.words.values import listed
 
 
@@ -36,40 +36,18 @@ def choose(query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key]
     for number in order if keys else ():
         first.setdefault(keys[number], number)
     leading = [first[key] for key, _ in ranked(whose) if key in first][:SHOWN] or order[:1]
-    numbers = differing([_seqs(query, rows[number]) for number in order], [order.index(number) for number in leading])
+    seqs = [_seqs(query, rows[number]) for number in order]
+    held = np.array([seq for own in seqs for seq in own], dtype=np.int64)
+    lengths = np.array([len(own) for own in seqs], dtype=np.int64)
+    numbers = differing(held, lengths, [order.index(number) for number in leading])
     chosen = [match_of(query, rows[order[place]], index) for place in numbers]
     best = "likeliest" if CONFIDENCE in results.column_names else "longest"
     each = f"the {best} of each {listed(entity_titles(query))}" if len(first) > 1 else f"the {best}"
+    if len(leading) == SHOWN:
+        return Chosen(chosen, f"{each}, for those with the most matches")
     ends = "; the others have no further event" if len(chosen) < SHOWN else ""
     return Chosen(chosen, f"{each}, then those with the most events that none above has{ends}")
 
 
 def _seqs(query: Query, row: Mapping[str, Any]) -> list[int]:
     return [seq for name in variables(query) for seq in bound(row[name])]
-
-
-def differing(matches: Sequence[Sequence[int]], leading: Sequence[int], at_most: int = SHOWN) -> list[int]:
-    """Numbers of matches, given by their events: those `leading`, then each with the most events that are new.
-
-    >>> differing([[1, 2, 3], [1, 2, 4], [1, 5, 6], [1, 2]], [0])
-    [0, 2, 1]
-    """
-    lengths = np.array([len(events) for events in matches], dtype=np.int64)
-    _, events = np.unique(np.concatenate([np.array(each, dtype=np.int64) for each in matches]), return_inverse=True)
-    starts: Ints = np.cumsum(lengths) - lengths
-    fresh = np.ones(events.max(initial=-1) + 1, dtype=np.int64)
-    chosen: list[int] = []
-
-    def take(number: int) -> None:
-        chosen.append(number)
-        fresh[events[starts[number] : starts[number] + lengths[number]]] = 0
-
-    for number in leading[:at_most]:
-        take(number)
-    while len(chosen) < at_most:
-        new = np.add.reduceat(fresh[events], starts)
-        best = int(new.argmax())
-        if not new[best]:
-            break
-        take(best)
-    return chosen

@@ -66,7 +66,7 @@ def cause_lines_figure(
                     plot.line(xs, [place + 0.22] * 2, Stroke(look.colour, 2, (1, 1.65)), label=f"no {words}")
                 else:
                     plot.points(xs[:1], [place], Marker(look.marker, look.colour, 7), label=words)
-        plot.rows([_title(violation, clock, plot.narrow) for violation in chosen])
+        plot.rows(_titles(chosen, clock, plot.narrow))
         _label_lengths(plot, low, high)
         plot.has_key = True
 
@@ -113,6 +113,16 @@ def _row(number: int, violation: ExplainedViolation, cause: Cause, clock: Clock)
         cause.event["seq"] if cause.event else None,
         attributes(cause.event) if cause.event else "",
     ]
+
+
+def _titles(violations: Sequence[ExplainedViolation], clock: Clock, narrow: bool) -> list[str]:
+    """Labels of rows. On a phone without the moment, unless labels would be equal: then one value and the time."""
+    titles = [_title(violation, clock, narrow) for violation in violations]
+    if not narrow or len(set(titles)) == len(titles):
+        return titles
+    times = [f"{clock.at(violation.ts):%H:%M}" for violation in violations]
+    firsts = [next((shown(value, 8) for value in v.values.values()), "") for v in violations]
+    return [f"{first} {at}".strip() for first, at in zip(firsts, times, strict=True)]
 
 
 def _title(violation: ExplainedViolation, clock: Clock, narrow: bool) -> str:

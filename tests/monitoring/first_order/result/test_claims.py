@@ -127,6 +127,15 @@ def test_a_proof_with_too_many_claims_is_told_in_part() -> None:
     assert claims_of(made.policy, maker, violation).num_rows == 6
 
 
+def test_a_proof_that_is_known_to_be_too_large_is_not_begun() -> None:
+    """It has a claim about every point in reach: nothing of these points is read."""
+    made = evaluator()
+    for most, begun in ((2, False), (3, True)):
+        maker = proof_maker(made.policy, point_log_of(log(), made.looked_at))
+        assert claims_of(made.policy, maker, {"ts": 1, "offset": 0, "p": "b"}, most).num_rows == (6 if begun else 3)
+        assert any(kind == "Landed" for kind, _ in maker.reader.read) == begun
+
+
 def test_explain_says_where_causes_come_from() -> None:
     text = "NOT (EXISTS q. Left(gate=q))"
     assert REFUTES in evaluator(f"-- Who left?\n{text}").describe()

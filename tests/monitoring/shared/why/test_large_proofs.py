@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.monitoring.first_order.result.claims import proof_maker
+from cep_core.monitoring.shared.why import large_proofs
 from cep_core.monitoring.shared.why.checker import proves
 from cep_core.monitoring.shared.why.large_proofs import told_in_part
 from cep_core.monitoring.shared.why.proof import ProofTree
@@ -42,6 +44,9 @@ def test_what_is_told_is_proven(data: st.DataObject, most: int) -> None:
         whole = maker.proof(policy.unfolded, point, values, True)
         assert whole is not None
         tree = told_in_part(maker, policy.unfolded, point, values, True, most)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(large_proofs, "least_claims", lambda *_: 0)
+            assert told_in_part(maker, policy.unfolded, point, values, True, most) == tree
         untold = [node for node in nodes(tree) if node.untold]
         assert proves(tree, log, texts_of(policy)) == (not untold)
         assert maker.small_proof(policy.unfolded, point, values, True, most) in (None, tree)
