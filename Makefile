@@ -129,12 +129,13 @@ $(S3_JARS): jars-s3.lock | $(PACKAGES) $(JAVA)
 	@line=$$(.venv/bin/python scripts/fetch_jars.py --lock $< --into $(@D)) && echo "s3         $$line"
 	@touch $@
 
-$(STORAGE): tests/runs/storage/requirements.txt
+$(STORAGE): tests/runs/storage/requirements.txt tests/runs/storage/jars.lock | $(PACKAGES) $(JAVA)
 	@$$(scripts/find_python.sh) -m venv $(@D)
 	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement $<
+	@line=$$(.venv/bin/python scripts/fetch_jars.py --lock tests/runs/storage/jars.lock --into $(@D)/jars) && echo "storage    $$line"
 	@touch $@
 
-storage: s3 $(STORAGE) ## tests of lakes in S3, against a local server in an environment of its own
+storage: s3 $(STORAGE) ## tests of lakes in S3 and HDFS, against servers of this machine in an environment of their own
 	@scripts/run.sh pytest tests/runs/storage
 
 POSTGRES := .cache/airflow-postgres/.made

@@ -36,6 +36,19 @@ def read_only(array: npt.NDArray[Some]) -> npt.NDArray[Some]:
     return whole
 
 
+def distinct(values: Ints) -> Ints:
+    """The values in ascending order, each once. Cost: a sort. NumPy's `unique` looks each value up in a hash table,
+    which takes a hundred times as long where a million are different.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ascending = np.sort(values)
+    new = np.ones(len(ascending), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return ascending[new]
+
+
 def repeated(value: bool | int, n: int) -> npt.NDArray[Any]:
     """[n] one value, which nobody may write. It takes no memory until some of it is taken.
 

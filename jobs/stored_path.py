@@ -175,6 +175,10 @@ def _has_wildcard(part: str) -> bool:
 @cache
 def _storage(scheme: str, authority: str) -> tuple[fs.FileSystem, str]:
     """A storage, and how the names of what is in it begin; once a process, since opening one asks for keys."""
+    if scheme == "hdfs:":
+        from jobs.hdfs import hdfs
+
+        return hdfs(authority), ""
     import pyarrow.fs as fs
 
     storage, root = fs.FileSystem.from_uri(f"{scheme}//{authority}/")

@@ -31,7 +31,18 @@ from py_compile import PycInvalidationMode
 
 ROOT = Path(__file__).resolve().parents[1]
 
-IMPORTED = ("numba", "numpy", "pyarrow", "pandas", "deltalake", "lark", "pyyaml", "datasketches", "pyspark")
+IMPORTED = (
+    "numba",
+    "numpy",
+    "pyarrow",
+    "pandas",
+    "deltalake",
+    "hdfs-native",
+    "lark",
+    "pyyaml",
+    "datasketches",
+    "pyspark",
+)
 """What workers import, and what these need comes with them."""
 
 NAMED = ("delta-spark",)

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jobs.bundles import bundles
+from jobs.stored_path import opened_by_arrow
 
 ROWS_AT_ONCE = 500_000
 """Rows of a piece, about."""
@@ -67,7 +68,7 @@ class RowsInFiles:
         return self._counts.get(day, 0)
 
     def pieces(self, day: date) -> Iterator[pa.Table]:
-        opened = map(pq.ParquetFile, self.files.get(day, ()))
+        opened = (pq.ParquetFile(opened_by_arrow(file)) for file in self.files.get(day, ()))
         batches = chain.from_iterable(file.iter_batches(columns=self.schema.names) for file in opened)
         read = (pa.Table.from_batches([batch]).cast(self.schema) for batch in batches)
         several = (pa.concat_tables(part) for part in bundles(read, lambda table: table.num_rows, ROWS_AT_ONCE))
@@ -79,4 +80,8 @@ class RowsInFiles:
 
     @cached_property
     def _counts(self) -> dict[date, int]:
-        return {day: sum(pq.read_metadata(file).num_rows for file in files) for day, files in self.files.items()}
+        return {day: sum(map(_rows_in, files)) for day, files in self.files.items()}
+
+
+def _rows_in(file: Path) -> int:
+    return int(pq.read_metadata(opened_by_arrow(file)).num_rows)

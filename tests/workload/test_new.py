@@ -54,7 +54,7 @@ def test_text_tells_times_and_numbers_where_it_can(tmp_path: Path, monkeypatch: 
     ("text", "said"),
     [
         ("ts,kind\n", "it has no rows"),
-        ("", "Empty CSV file"),
+        ("", "it has no rows"),
         ("ts,ts,kind\n1,2,A\n", "it has two columns named 'ts'"),
     ],
 )
@@ -134,3 +134,104 @@ def test_numbers_that_may_count_anything_are_told(
     told = capsys.readouterr().out
     assert "warning: workload.yaml: start: the log begins on 1970-10-20; do its times count s since 1970?" in told
     assert "no problem found; 1 warning above" in told
+
+
+SOCCER = """Team;Type;Start X;day\nAway;SET PIECE;NaN;1\nHome;PASS;0.5;2\nHome;PASS;1;3\n;;;\n"""
+
+
+def test_everything_that_was_said_or_found_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Zone, separator, text for no value, names that SQL and queries can say; and each of it is told."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    (tmp_path / "log.csv").write_text(SOCCER)
+    asked = ["--ts", "day", "--origin", "2024-01-01", "--zone", "America/New_York"]
+    assert main(["new", "log", "--from", str(tmp_path / "log.csv"), *asked]) == 0
+    told = capsys.readouterr().out
+    for said in (
+        "guessed from all 4 rows:",
+        "';' taken for what separates",
+        "'NaN' is no value",
+        "'Type' the type (or --type Team?)",
+        "1 row without a time or a type",
+        "SET_PIECE for 'SET PIECE'",
+        "next: trendmill check log; trendmill preview log; trendmill run log --from",
+    ):
+        assert said in told
+    workload = load_workload("log")
+    source = workload.sources["log_rows"]
+    assert (source.options, source.missing, workload.time.zone) == ({"sep": ";"}, "NaN", "America/New_York")
+    assert list(source.columns) == ["Team", "Type", "Start X", "day"]
+    assert list(workload.schema.types) == ["PASS", "SET_PIECE"]
+    assert list(workload.attributes) == ["Team", "Start_X"]
+    assert main(["check", "log"]) == 0
+
+
+def test_the_first_day_is_that_of_the_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest events may come first; a type, and a fraction, that only late rows have are seen."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    rows = [f"{3_000_000_000 - 10_000 * row},A,1,{'x' * 40}\n" for row in range(30_000)]
+    (tmp_path / "log.csv").write_text("ts,kind,x,text\n" + "".join(rows) + "2700000000,B,0.5,y\n")
+    assert main(["new", "log", "--from", str(tmp_path / "log.csv")]) == 0
+    workload = load_workload("log")
+    assert (workload.start.isoformat(), list(workload.schema.types)) == ("2055-07-24", ["A", "B"])
+    assert workload.attributes["x"].value == "float"
+
+
+def test_fields_of_json_are_attributes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQL takes them out of the text, also the time."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    (tmp_path / "log.jsonl").write_text('{"at":{"ms":1706688000000},"user":{"id":7,"a b":"x"},"kind":"A"}\n')
+    assert main(["new", "log", "--from", str(tmp_path / "log.jsonl"), "--ts", "at.ms", "--type", "kind"]) == 0
+    assert "column 'at_ms' tells the time in ms" in capsys.readouterr().out
+    assert main(["check", "log"]) == 0
+    workload = load_workload("log")
+    assert workload.start.isoformat() == "2024-01-31"
+    assert {name: kind.value for name, kind in workload.attributes.items()} == {"user_id": "int", "user_a_b": "string"}
+    events = (tmp_path / "workloads" / "log" / "events.sql").read_text()
+    assert "CAST(get_json_object(`at`, '$.ms') AS BIGINT) AS ts" in events
+    assert "CAST(get_json_object(`user`, '$.id') AS BIGINT) AS `user_id`" in events
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("log.csv", "2024-01-31 08:00:00,A\n", "looks like a row, not like names of columns"),
+        ("log.csv", "ts,kind\n1,ö\n", "column 'kind' is not UTF-8, which is all that loads read: iconv"),
+        ("log.csv", "ts\n1,A\n2,B\n", "Expected 1 columns, got 2: 1,A; --names A,B,... names columns"),
+        ("log.json", '[{"ts": 1}]', "is one list, and loads read JSON lines: jq"),
+        ("logs/b.csv", "kind,ts\nA,1\n", "b.csv names other columns than"),
+    ],
+)
+def test_what_no_load_reads_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    text: str,
+    said: str,
+) -> None:
+    """With what makes it readable; so is standard input."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="latin-1")
+    if name.startswith("logs/"):
+        (file.parent / "a.csv").write_text("ts,kind\n1,A\n")
+        file = file.parent
+    assert main(["new", "log", "--from", str(file)]) == 2
+    assert said in capsys.readouterr().err
+    assert main(["new", "log", "--from", "-"]) == 2
+    assert not (tmp_path / "workloads").exists()
+
+
+def test_columns_without_a_header_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names are written, and that no line is one; a line that names them all is a header."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    for name, header in (("bare", ""), ("headed", "at,kind\n")):
+        (tmp_path / "log.csv").write_text(header + "2024-01-31 08:00:00,A\n2024-01-31 08:00:01,B\n")
+        assert main(["new", name, "--from", str(tmp_path / "log.csv"), "--names", "at,kind"]) == 0
+        source = load_workload(name).sources[f"{name}_rows"]
+        assert (list(source.columns), source.header) == (["at", "kind"], bool(header))

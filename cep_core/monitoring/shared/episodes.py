@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, distinct
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
@@ -129,7 +129,7 @@ def partial_episodes(
     at_ends |= _flags(found, "touches_end") & (part == len(numbers) - 1) & cut[1]
     order = _in_order(found)
     listed = np.arange(len(order)) if most is None else first_of_each(part[order], most)
-    kept = np.union1d(order[listed], np.flatnonzero(at_ends))
+    kept = distinct(np.concatenate([order[listed], np.flatnonzero(at_ends)]))
     last = pa.RecordBatch.from_pylist([], found.schema).replace_schema_metadata({TOTALS: encode(totals)})
     points = known.replace_schema_metadata({_EDGES: b"true"})
     return [*found.take(pa.array(kept)).replace_schema_metadata(None).to_batches(), *points.to_batches(), last]

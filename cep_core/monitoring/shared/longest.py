@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, distinct
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.totals import Days, first_of_each, part_of, parts
@@ -44,4 +44,4 @@ def candidates(pieces: pa.Table, days: Days, most: int, cut: tuple[bool, bool]) 
     part = part_of(pieces[CERTAIN].to_numpy(), days)
     begins, ends = (one_array(pieces[name]).to_numpy(zero_copy_only=False) for name in ("touches_begin", "touches_end"))
     open_ones = (begins & (part == 0) & cut[0]) | (ends & (part == len(parts(days)) - 1) & cut[1])
-    return np.union1d(longest_of_each_day(pieces, days, most), np.flatnonzero(open_ones))
+    return distinct(np.concatenate([longest_of_each_day(pieces, days, most), np.flatnonzero(open_ones)]))

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, distinct
 from cep_core.events.chunks import one_array
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.schema import AttributeType, LogSchema
@@ -121,7 +121,7 @@ def _equal(column: pa.Array, value: int | float | str) -> pa.Array:
 
 def _of_events(log: PointLog, events: Mapping[str, TypedEvents]) -> PointLog:
     """The log of some of the events, with their points."""
-    points = np.unique(np.concatenate([of_type.point for of_type in events.values()]))
+    points = distinct(np.concatenate([of_type.point for of_type in events.values()]))
     renumbered = {
         name: TypedEvents(np.searchsorted(points, of_type.point), of_type.columns, of_type.seq)
         for name, of_type in events.items()

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, distinct
 from cep_core.language.patterns.values.exact_order import in_one_order
 from cep_core.numbers.codes import ordered_codes, unknown
 from cep_core.trends.arrays.graph import Comparisons, no_cuts
@@ -142,12 +142,12 @@ def _rank(
         rank, bound, exact = before[keys] + 1, before[bound_keys + inclusive], present[bound_keys + 1] == 1
         firsts = before[starts]
     else:
-        distinct = np.unique(keys[entering])
-        rank = np.searchsorted(distinct, keys) + 1
-        bound = np.searchsorted(distinct, bound_keys, side="right" if inclusive else "left")
+        known = distinct(keys[entering])
+        rank = np.searchsorted(known, keys) + 1
+        bound = np.searchsorted(known, bound_keys, side="right" if inclusive else "left")
         exact = np.zeros(len(bound_keys), dtype=np.bool_)
-        exact[bound > 0] = distinct[bound[bound > 0] - 1] == bound_keys[bound > 0]
-        firsts = np.searchsorted(distinct, starts)
+        exact[bound > 0] = known[bound[bound > 0] - 1] == bound_keys[bound > 0]
+        firsts = np.searchsorted(known, starts)
     base = firsts[partition]
     if operator == "=":
         asking = asking & exact

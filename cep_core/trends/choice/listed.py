@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, distinct
 from cep_core.candidates.partitions import KeyTuples, matching_pairs
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
@@ -203,4 +203,4 @@ def _in_both(first_side: Occurrences, second_side: Occurrences) -> Ints:
     a, b = matching_pairs(left, right, [len(firsts)])
     matches, partners = first_side.take(a), second_side.take(b)
     differs = (matches.row != partners.row) | (matches.variable != partners.variable)
-    return np.unique(a[np.bincount(matches.match, differs, minlength=len(a)) == 0])
+    return distinct(a[np.bincount(matches.match, differs, minlength=len(a)) == 0])

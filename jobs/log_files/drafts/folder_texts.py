@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.types as kinds
 
-from jobs.log_files.drafts.guess import Guess, attribute_type_of
+from jobs.log_files.drafts.guess import Guess, Rows, attribute_type_of, can_be_declared
+from jobs.log_files.drafts.named_parts import sql_of, sql_text
 from jobs.workload.operating_days import UNITS
 
 
-def texts_of(name: str, path: Path, form: str, sample: pa.Table, guess: Guess) -> dict[str, str]:
+@dataclass(frozen=True)
+class SourceKeys:
+    """What a workload says of its source beside its columns. `separator`: of CSV; `missing`: a text for no value."""
+
+    path: Path
+    format: str
+    header: bool = True
+    separator: str = ","
+    missing: str = ""
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """Lines of YAML."""
+        yield f"format: {self.format}"
+        yield f"path: {json.dumps(str(self.path), ensure_ascii=False)}"
+        if self.separator != ",":
+            yield f"options: {{sep: {json.dumps(self.separator)}}}"
+        if not self.header:
+            yield "header: false"
+        if self.missing:
+            yield f"missing: {json.dumps(self.missing, ensure_ascii=False)}"
+
+
+def texts_of(name: str, source: SourceKeys, rows: Rows, zone: str, guess: Guess) -> dict[str, str]:
     """For each file of the folder its text."""
-    kind = guess.types[0].lower()
+    kind = next(iter(guess.types)).lower()
     return {
-        "workload.yaml": _declaration(name, path, form, sample, guess),
-        "events.sql": _events_sql(f"{name}_rows", sample, guess),
+        "workload.yaml": _declaration(name, source, rows, zone, guess),
+        "events.sql": _events_sql(f"{name}_rows", rows, guess),
         "expectations.yaml": _EXPECTATIONS,
         "README.md": f"# {name}\n\nWhat the log is, its licence, what to look for.\n",
         f"queries/{kind}_runs.cep": _first_query(guess),
@@ -25,31 +51,41 @@ def texts_of(name: str, path: Path, form: str, sample: pa.Table, guess: Guess) -
     }
 
 
-def _column_type(field: pa.Field, guess: Guess) -> str:
-    if field.name in guess.time.declared:
-        return guess.time.declared[field.name]
-    if kinds.is_timestamp(field.type):
-        return "timestamp"
-    return "date" if kinds.is_date(field.type) else attribute_type_of(field.type)
+def _column_types(rows: Rows, guess: Guess) -> dict[str, str]:
+    """The declared type of each column of the file; one with fields is the text that stands in the file."""
+    types: dict[str, str] = {}
+    for name, place in rows.places.items():
+        stored = rows.table.schema.field(name).type
+        if len(place) > 1:
+            if rows.form != "parquet":
+                types[place[0]] = "string"
+        elif name in guess.time.declared:
+            types[place[0]] = guess.time.declared[name]
+        elif kinds.is_timestamp(stored):
+            types[place[0]] = "timestamp"
+        elif can_be_declared(stored, rows.form):
+            types[place[0]] = "date" if kinds.is_date(stored) else attribute_type_of(stored)
+    return types
 
 
-def _declaration(name: str, path: Path, form: str, sample: pa.Table, guess: Guess) -> str:
-    columns = "\n".join(f'      "{field.name}": {_column_type(field, guess)}' for field in sample.schema)
-    attributes = "".join(f"    {key}: {value}?\n" for key, value in guess.attributes.items())
+def _declaration(name: str, source: SourceKeys, rows: Rows, zone: str, guess: Guess) -> str:
+    types = _column_types(rows, guess).items()
+    columns = "\n".join(f"      {json.dumps(column, ensure_ascii=False)}: {kind}" for column, kind in types)
+    attributes = "".join(f"    {key}: {value}?\n" for key, value in guess.attributes.values())
     events = "\n".join(f"  {kind}:\n{attributes}".rstrip() if attributes else f"  {kind}: {{}}" for kind in guess.types)
+    lines = "\n".join(f"    {line}" for line in source.lines)
     return f"""title: {name}
 owner: data-engineering
 
 sources:
   {name}_rows:
-    format: {form}
-    path: {path}
+{lines}
     columns:
 {columns}
 
 time:
   unit: {guess.time.source.unit}
-  zone: UTC
+  zone: {zone}
   ties: concurrent
 
 # A day of the log begins at midnight UTC.
@@ -67,26 +103,28 @@ def _start(guess: Guess) -> str:
     return str(date.fromordinal(date(1970, 1, 1).toordinal() + seconds // 86_400))
 
 
-def _events_sql(source: str, sample: pa.Table, guess: Guess) -> str:
-    attributes = [
-        f"CAST(`{name}` AS DOUBLE) AS `{name}`"
-        if of == "float" and attribute_type_of(sample[name].type) == "string"
-        else f"`{name}`"
-        for name, of in guess.attributes.items()
-    ]
+def _events_sql(source: str, rows: Rows, guess: Guess) -> str:
+    attributes = []
+    for column, (name, kind) in guess.attributes.items():
+        value = sql_of(rows.places[column], kind)
+        if kind == "float" and attribute_type_of(rows.table.schema.field(column).type) == "string":
+            value = f"CAST({value} AS DOUBLE)"
+        attributes.append(value if value == f"`{name}`" else f"{value} AS `{name}`")
+    told = None if guess.type_column is None else sql_of(rows.places[guess.type_column], "string")
+    is_text = guess.type_column is None or kinds.is_string(rows.table.schema.field(guess.type_column).type)
     selects = [
         "\n".join(
             [
                 "SELECT",
                 ",\n".join(
                     f"    {item}"
-                    for item in [f"'{t}' AS event_type", f"{guess.time.expression} AS ts", "_row", *attributes]
+                    for item in [f"'{name}' AS event_type", f"{guess.time.expression} AS ts", "_row", *attributes]
                 ),
                 f"FROM {source}",
-                *([f"WHERE `{guess.type_column}` = '{t}'"] if guess.type_column else []),
+                *([f"WHERE {told} = {sql_text(text) if is_text else text}"] if told else []),
             ]
         )
-        for t in guess.types
+        for name, text in guess.types.items()
     ]
     return "-- Each row is one event.\n" + "\n\nUNION ALL\n\n".join(selects) + "\n"
 
@@ -106,7 +144,7 @@ gate:
 
 
 def _first_query(guess: Guess) -> str:
-    kind = guess.types[0]
+    kind = next(iter(guess.types))
     return f"""-- How many runs of one or more {kind} events does each hour hold?
 RETURN COUNT(*)
 PATTERN {kind} E+
@@ -115,7 +153,7 @@ WITHIN 1 hour
 
 
 def _first_policy(guess: Guess) -> str:
-    kind = guess.types[0]
+    kind = next(iter(guess.types))
     return f"""-- Which {kind} came after an hour and more without any?
 {kind}() AND NOT ONCE(0,1h) {kind}()
 """

@@ -1,8 +1,9 @@
-"""What a sample of a file shows about a log: its time, its event types, their attributes. Each is a guess, and told."""
+"""What the rows of a file show about a log: its time, its event types, their attributes. Each is a guess, and told."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,78 +11,100 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.columns import first_column, holds_decimals
-from jobs.log_files.drafts.spark_time import SparkTime
+from jobs.log_files.columns import holds_decimals
+from jobs.log_files.drafts.named_parts import names_of, told_names
+from jobs.log_files.drafts.spark_time import Places, SparkTime
+from jobs.log_files.reading.nested_columns import given_column
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_source import TimeSource
 from jobs.log_files.times.time_span import TimeSpan
-from jobs.workload.files.problems import nearest
-from jobs.workload.sections.event_types import RESERVED
+from jobs.reports.words.quantities import counted
 
-_MOST_TYPES = 30
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_MOST_TYPES, _MOST_NAMED = 30, 400
+"""Event types that a column may tell, unasked and by name."""
+_LONG = 40
+_SPEAKING = re.compile(r"(^|_)(event|type|kind|action|activity|operation|method|state|status)", re.IGNORECASE)
+"""Columns with such names tell event types before others do."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A log by its sample. `types`: the event types, one if no column tells them; `attributes`: types by name."""
+    """A log by its rows. `types`: the text of each event type's name in the file, by name; one without a text if no
+    column tells types. `attributes`: name and type of each column that is one."""
 
     time: SparkTime
     type_column: str | None
-    types: list[str]
-    attributes: dict[str, str]
+    types: dict[str, str]
+    attributes: dict[str, tuple[str, str]]
     span: TimeSpan
     clock: LogClock
-    is_unit_guessed: bool
+    others: tuple[str, ...]
+    without: int
 
     @property
-    def told(self) -> list[str]:
+    def told(self) -> Iterator[str]:
         """Lines that say each guess, and what is odd about it."""
-        kind = f"each row is {_an(self.types[0])}" if self.type_column is None else f"'{self.type_column}' the type"
-        return [
-            f"{self.time.source.told}, {kind}; {self.span.told(self.clock)}",
-            *self.span.oddities(self.clock, is_unit_guessed=self.is_unit_guessed),
-            *self._far_from_now(),
-        ]
+        first = next(iter(self.types))
+        kind = f"each row is {_an(first)}" if self.type_column is None else f"'{self.type_column}' the type"
+        more = f" (or --type {', '.join(self.others[:3])}?)" if self.others else ""
+        yield f"{self.time.source.told}, {kind}{more}; {self.span.told(self.clock)}"
+        yield from self.span.oddities(self.clock, is_unit_guessed=self.time.source.is_unit_guessed)
+        if self.clock.wall is None:
+            yield "these times are no dates, so the log's days are in 1970; --origin says when its time 0 was"
+        if self.without:
+            yield f"{counted(self.without, 'row')} without a time or a type, which give no event"
+        if renamed := told_names({text: name for name, text in self.types.items() if text}):
+            yield f"event types by names that queries can say: {renamed}"
+        if renamed := told_names({column: name for column, (name, _) in self.attributes.items()}):
+            yield f"attributes by names that queries can say: {renamed}"
 
-    def _far_from_now(self) -> list[str]:
-        if self.clock.wall is not None:
-            return []
-        return ["these times are no dates, so the log's days are in 1970; --origin says when its time 0 was"]
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a file of a format, without records in them. `places`: where columns are in the file."""
+
+    table: pa.Table
+    form: str
+    places: Places
 
 
-def guess(
-    sample: pa.Table, form: str, source: TimeSource, type_column: str | None, *, only_type: str, zone: str
-) -> Guess:
-    """From a sample of a file of a format, in which the source's columns are as the file has them.
+def guess(rows: Rows, source: TimeSource, type_column: str | None, *, only_type: str, zone: str) -> Guess:
+    """From a file's rows, in which the source's columns are as the file has them.
 
     `only_type`: the type of all events if no column tells types. Raises WrongWorkload for columns that are missing or
     hold nothing fit.
     """
-    if type_column is not None and type_column not in sample.column_names:
-        raise WrongWorkload(f"no column '{type_column}'; {nearest(type_column, sample.column_names)}")
-    stamps = source.stamps(sample)
+    table = rows.table
+    stamps = source.stamps(table)
     if kinds.is_time(stamps.type) and source.origin is None:
         raise WrongWorkload(
             f"'{source.name}' holds times of day, not moments: --origin says of which day, --ts DATE+TIME adds it"
         )
-    time = SparkTime.of(source, sample, stamps, form)
-    type_column = type_column or first_column(sample, lambda field: _is_type_column(sample[field.name]))
-    values = sorted(set(sample[type_column].drop_null().to_pylist())) if type_column else []
-    odd = [value for value in values if not isinstance(value, str) or not _NAME.fullmatch(value)]
-    if odd:
-        raise WrongWorkload(f"'{type_column}' has values that cannot name event types: {odd[:5]}")
+    time = SparkTime.of(source, table, stamps, rows.form, rows.places)
+    others: tuple[str, ...] = ()
+    if type_column is not None:
+        type_column = given_column(table, type_column)
+    else:
+        type_column, *others = [*_type_columns(table), None]  # type: ignore[assignment]
+        others = tuple(name for name in others if name is not None)
+    types = {only_type: ""} if type_column is None else _types(table[type_column], type_column)
+    columns = [name for name in table.column_names if name not in (*source.columns, type_column)]
     attributes = {
-        field.name: "float" if holds_decimals(sample[field.name]) else attribute_type_of(field.type)
-        for field in sample.schema
-        if field.name not in (*source.columns, type_column, *RESERVED) and _NAME.fullmatch(field.name)
+        name: (plain, "float" if holds_decimals(table[name]) else attribute_type_of(table.schema.field(name).type))
+        for name, plain in names_of(columns).items()
+        if can_be_declared(table.schema.field(name).type, rows.form)
     }
-    times = time.source.moments(stamps).drop_null()
+    moments = time.source.moments(stamps)
+    times = moments.drop_null()
     span = TimeSpan.of(times, times.take(pc.sort_indices(times)))
     if span is None:
-        raise WrongWorkload(f"'{source.name}' has no time in any row of the sample")
+        raise WrongWorkload(f"'{source.name}' has no time in any row")
+    lost = pc.is_null(moments)
+    if type_column is not None:
+        lost = pc.or_(lost, pc.is_null(table[type_column]))
     clock = LogClock.of(time.source.unit, zone, are_dates=source.are_dates(stamps))
-    return Guess(time, type_column, values or [only_type], attributes, span, clock, source.is_unit_guessed)
+    without = pc.sum(lost.cast(pa.int64())).as_py()
+    return Guess(time, type_column, types, attributes, span, clock, others, without)
 
 
 def attribute_type_of(arrow: pa.DataType) -> str:
@@ -93,11 +116,43 @@ def attribute_type_of(arrow: pa.DataType) -> str:
     return "float" if kinds.is_floating(arrow) or kinds.is_decimal(arrow) else "string"
 
 
-def _is_type_column(column: pa.ChunkedArray) -> bool:
-    if not kinds.is_string(column.type):
-        return False
-    values = column.unique().to_pylist()
-    return 1 < len(values) <= _MOST_TYPES and all(value and _NAME.fullmatch(value) for value in values)
+def can_be_declared(arrow: pa.DataType, form: str) -> bool:
+    """Whether a load reads a column of this type. Of JSON it reads all, as text; of Parquet no lists and no bytes."""
+    return form != "parquet" or not (kinds.is_nested(arrow) or kinds.is_binary(arrow) or kinds.is_large_binary(arrow))
+
+
+def _type_columns(table: pa.Table) -> list[str]:
+    """Columns that may tell event types, the likeliest first: `event_type`, those with speaking names, then by place.
+
+    Of others, only those whose values are names as they stand.
+    """
+
+    def fits(name: str) -> bool:
+        column = table[name]
+        if not kinds.is_string(column.type):
+            return False
+        if name == "event_type":
+            return True
+        values = column.drop_null().unique().to_pylist()
+        if not 1 < len(values) <= _MOST_TYPES or any(not value or len(value) > _LONG for value in values):
+            return False
+        names = names_of(values)
+        return bool(_SPEAKING.search(name)) or all(names[value] == value for value in values)
+
+    def rank(name: str) -> tuple[bool, bool]:
+        return name != "event_type", not _SPEAKING.search(name)
+
+    return sorted(filter(fits, table.column_names), key=rank)
+
+
+def _types(column: pa.ChunkedArray, name: str) -> dict[str, str]:
+    """The event types that a column tells: for each name, the text that stands in the file."""
+    if not (kinds.is_string(column.type) or kinds.is_integer(column.type) or kinds.is_boolean(column.type)):
+        raise WrongWorkload(f"'{name}' cannot tell event types: it holds {column.type}")
+    texts = sorted(column.cast(pa.string()).drop_null().unique().to_pylist())
+    if len(texts) > _MOST_NAMED:
+        raise WrongWorkload(f"'{name}' has {len(texts):,} different values, too many to be event types")
+    return {plain: text for text, plain in names_of(texts, name if name[:1].isalpha() else "x").items()}
 
 
 def _an(name: str) -> str:

@@ -2,53 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from jobs.log_files.drafts.named_parts import sql_of
 from jobs.log_files.times.forms import TimeForm
 from jobs.log_files.times.stamps import Holds, held, read_stamps
 from jobs.log_files.times.time_source import TimeSource
 from jobs.workload.operating_days import UNITS
 
+Places = Mapping[str, tuple[str, ...]]
+"""For each column, the file's column and the fields down to it."""
 _UNIX = {"s": "unix_seconds", "ms": "unix_millis", "us": "unix_micros"}
 
 
 @dataclass(frozen=True)
 class SparkTime:
-    """The expression of `ts` over columns of the source, and the types as which these columns must be declared."""
+    """The expression of `ts` over columns of the source, and the types as which these columns must be declared.
+
+    `declared`: by the names of the sample; fields of JSON are cast to these types.
+    """
 
     source: TimeSource
     expression: str
     declared: dict[str, str]
 
     @staticmethod
-    def of(source: TimeSource, sample: pa.Table, stamps: pa.ChunkedArray, form: str) -> SparkTime:
+    def of(
+        source: TimeSource, sample: pa.Table, stamps: pa.ChunkedArray, form: str, places: Places | None = None
+    ) -> SparkTime:
         """Of a source over a sample of a file of a format; `stamps` are the sample's, as `source.stamps` gave them.
 
-        The unit of time-stamps is the coarsest that keeps the sample's apart.
+        The unit of time-stamps is the coarsest that keeps the sample's apart. `places`: where columns are in the file.
         """
+        places = places or {name: (name,) for name in sample.column_names}
+        first = source.columns[0]
         if kinds.is_integer(stamps.type):
-            return SparkTime(source, _moved(f"`{source.columns[0]}`", source), {source.columns[0]: "int"})
+            return SparkTime(source, _moved(sql_of(places[first], "int"), source), {first: "int"})
         if kinds.is_floating(stamps.type):
             factor = UNITS[source.unit] // UNITS[source.numbers]
-            whole = f"CAST(round(`{source.columns[0]}` * {factor}) AS BIGINT)"
-            return SparkTime(source, _moved(whole, source), {source.columns[0]: "float"})
+            whole = f"CAST(round({sql_of(places[first], 'float')} * {factor}) AS BIGINT)"
+            return SparkTime(source, _moved(whole, source), {first: "float"})
         unit = coarsest_unit(stamps)
         if source.origin is not None:
             source = replace(source, origin=source.origin * UNITS[unit] // UNITS[source.unit])
         source = replace(source, unit=unit, numbers=unit)
         written = source.form or _form_of(source, sample)
         if written is None:
-            column = f"`{source.columns[0]}`"
-            is_date = kinds.is_date(stamps.type)
-            expression = f"CAST({column} AS TIMESTAMP)" if is_date else column
-            return SparkTime(
-                source, f"{_UNIX[unit]}({expression})", {source.columns[0]: "date" if is_date else "timestamp"}
-            )
-        texts = [_text(name, sample, source, written, form) for name in source.columns]
+            kind = "date" if kinds.is_date(stamps.type) else "timestamp"
+            column = sql_of(places[first], kind)
+            expression = f"CAST({column} AS TIMESTAMP)" if kind == "date" else column
+            return SparkTime(source, f"{_UNIX[unit]}({expression})", {first: kind})
+        texts = [_text(name, sample, source, written, form, places[name]) for name in source.columns]
         text = texts[0][0] if len(texts) == 1 else "concat(" + ", ' ', ".join(text for text, _ in texts) + ")"
         pattern = written.of_spark.replace("'", "''")
         expression = _moved(f"{_UNIX[unit]}(try_to_timestamp({text}, '{pattern}'))", source)
@@ -94,9 +103,11 @@ def _form_of(source: TimeSource, sample: pa.Table) -> TimeForm | None:
     return TimeForm(of_day if len(source.columns) == 1 else f"%Y-%m-%d {of_day}")
 
 
-def _text(name: str, sample: pa.Table, source: TimeSource, written: TimeForm, form: str) -> tuple[str, str]:
+def _text(
+    name: str, sample: pa.Table, source: TimeSource, written: TimeForm, form: str, place: tuple[str, ...]
+) -> tuple[str, str]:
     """A column's text in SQL, and its declared type: a CSV file's text as it is, numbers elsewhere with their zeros."""
-    column = f"`{name}`"
+    column = sql_of(place, "string")
     if form == "csv" or not kinds.is_integer(sample[name].type):
         return column, "string"
     parts = written.text.split(" ")

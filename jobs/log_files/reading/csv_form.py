@@ -27,11 +27,13 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True)
 class CsvForm:
-    """`header`: how many lines above the rows are one. `notes`: what was taken without being said."""
+    """`header`: how many lines above the rows are one; `names_all`: whether it names every column. `notes`: what was
+    taken without being said."""
 
     separator: str
     encoding: str
     header: int
+    names_all: bool
     notes: tuple[str, ...] = ()
 
 
@@ -51,7 +53,8 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
         notes.append(f"{SEPARATORS[mark]} taken for what separates its fields (--sep)")
     first = next(csv.reader(lines[:1], delimiter=mark), [])
     if names:
-        return CsvForm(mark, taken, int(bool(first) and set(first) <= set(names)), tuple(notes))
+        header = int(bool(first) and set(first) <= set(names))
+        return CsvForm(mark, taken, header, [name.strip() for name in first] == list(names), tuple(notes))
     advice = f"--names A,B,... names the {len(first)} columns"
     if value := next((field for field in first if _VALUE.fullmatch(field.strip())), None):
         raise WrongWorkload(
@@ -61,7 +64,7 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
         notes.append(
             f"its first line is taken for names of columns, though it has '{whole}'; {advice}, and it is a row"
         )
-    return CsvForm(mark, taken, 1, tuple(notes))
+    return CsvForm(mark, taken, 1, True, tuple(notes))
 
 
 def separator_of(lines: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ class NoRows(UnreadableSource):
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file and its first rows, with all its columns. `tops`: for each, the column of the file in which it is.
+    """A file and its first rows, with all its columns. `places`: for each, the file's column and the fields down to it.
 
     `csv`: what a CSV file looks like.
     """
@@ -77,7 +77,7 @@ class LogFile:
     path: Path
     form: str
     sample: pa.Table
-    tops: dict[str, str]
+    places: dict[str, tuple[str, ...]]
     options: FileOptions
     csv: CsvForm | None
 
@@ -86,7 +86,7 @@ class LogFile:
 
         Raises UnreadableSource, naming the byte where a compressed file is damaged.
         """
-        tops = list(dict.fromkeys(self.tops[name] for name in columns))
+        tops = list(dict.fromkeys(self.places[name][0] for name in columns))
         ragged = RaggedRows(self.options.skip_bad)
         with readable(self.path):
             if self.form == "parquet":
@@ -104,6 +104,17 @@ class LogFile:
         if ragged.count:
             notes.append(f"{ragged.count:,} rows are left out (--skip-bad), the first has {ragged.first}")
         return _without(flat(table)[0].select(list(columns)), self.missing), notes
+
+    @property
+    def begin(self) -> bytes:
+        """The first million bytes of a text."""
+        with _opened(self.path) as stream:
+            return bytes(stream.read(1 << 20))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a JSON file is one list of objects."""
+        return self.form == "json" and is_list(self.begin)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -17,20 +17,21 @@ from jobs.exits import WrongWorkload
 from jobs.workload.files.problems import nearest
 
 
-def flat(table: pa.Table) -> tuple[pa.Table, dict[str, str]]:
-    """A table without records in it; and for each of its columns, the file's column in which it is.
+def flat(table: pa.Table) -> tuple[pa.Table, dict[str, tuple[str, ...]]]:
+    """A table without records in it; and for each of its columns, the file's column and the fields down to it.
 
     >>> flat(pa.table({"user": [{"id": 7, "at": {"x": 1}}], "ts": [3]}))[1]
-    {'user_id': 'user', 'user_at_x': 'user', 'ts': 'ts'}
+    {'user_id': ('user', 'id'), 'user_at_x': ('user', 'at', 'x'), 'ts': ('ts',)}
     """
     columns: dict[str, pa.ChunkedArray] = {}
-    tops: dict[str, str] = {}
+    places: dict[str, tuple[str, ...]] = {}
     for top in table.column_names:
-        for dotted, column in _fields(top, table[top]):
+        for place, column in _fields((top,), table[top]):
+            dotted = ".".join(place)
             plain = sayable(dotted)
             name = dotted if plain in columns or plain in table.column_names else plain
-            columns[name], tops[name] = column, top
-    return pa.table(columns), tops
+            columns[name], places[name] = column, place
+    return pa.table(columns), places
 
 
 def given_column(table: pa.Table, name: str) -> str:
@@ -54,9 +55,9 @@ def sayable(name: str) -> str:
     return f"_{plain}" if not plain or plain[0].isdigit() else plain
 
 
-def _fields(name: str, column: pa.ChunkedArray) -> Iterator[tuple[str, pa.ChunkedArray]]:
+def _fields(place: tuple[str, ...], column: pa.ChunkedArray) -> Iterator[tuple[tuple[str, ...], pa.ChunkedArray]]:
     if not kinds.is_struct(column.type):
-        yield name, column
+        yield place, column
         return
-    for place, field in enumerate(column.type):
-        yield from _fields(f"{name}.{field.name}", pc.struct_field(column, [place]))
+    for number, field in enumerate(column.type):
+        yield from _fields((*place, field.name), pc.struct_field(column, [number]))

@@ -66,7 +66,9 @@ class TimeSpan:
                 f"{quantity(self.most)} of {quantity(self.rows)} events are at one time, {clock.time(self.most_at)}: "
                 "does another column tell more of the time? --ts DATE+TIME reads two"
             )
-        if self.rows >= _FEW and self.back * 20 > self.rows:
+        if self.rows >= _FEW and self.back * 10 > self.rows * 9:
+            remarks.append("the newest rows stand first in the file; the events are ordered by time")
+        elif self.rows >= _FEW and self.back * 20 > self.rows:
             remarks.append(
                 f"the time goes back in {quantity(self.back)} of {quantity(self.rows)} rows, and the events are "
                 "ordered by it: is it the column that says when they happened (--ts)?"

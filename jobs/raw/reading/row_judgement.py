@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints, read_only
+from cep_core.arrays import Ints, distinct, read_only
 from jobs.raw.reading.file_form import TextForm
 from jobs.raw.reading.json_line import JsonFault, read_line
 from jobs.raw.reading.kernels.csv_rows import undouble
@@ -102,7 +102,7 @@ class RowJudgement:
         places = bytes_of_part + self._scanned.first
         rows = np.searchsorted(self._places.begins, places, side="right") - 1
         within = (rows >= 0) & (places < self._places.ends[rows]) & (self._verdicts[rows] != LONG)
-        return np.unique(rows[within])
+        return distinct(rows[within])
 
     def _find_header(self) -> None:
         """Rows that name the columns, as the header does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from jobs.lake.leasing import lease_versions
 from jobs.lake.leasing.lease import decided, fenced, give_back, read, renew, rest, stored, take
 from jobs.lake.table_files import linked, new_path, writer_of, written
 from jobs.lake.versions import versions_of
+from jobs.quality.judged_rows import RowsInFiles
 from jobs.reports import stored_reports
 from jobs.reports.stored_reports import reports_here
 from jobs.stored_path import StoredPath, copy_file, opened_by_arrow, place, remove_tree
@@ -105,6 +106,15 @@ def test_table_files_are_written_and_copied(storage: StoredPath) -> None:
     copy = linked(made, storage / "one", storage / "two", ["n"])
     assert (copy.size, copy.stats) == (made.size, made.stats)
     assert pq.ParquetFile(opened_by_arrow(storage / "two" / copy.path)).read().equals(rows)
+
+
+def test_rows_are_judged_where_they_lie(storage: StoredPath) -> None:
+    on, rows = date(2026, 1, 5), pa.table({"x": [1, 2, 3]})
+    storage.filesystem.create_dir(storage.key)
+    with writer_of(storage / "part.parquet", rows.schema) as writer:
+        writer.write_table(rows)
+    judged = RowsInFiles({on: [storage / "part.parquet"]}, rows.schema)
+    assert (judged.count(on), [*judged.pieces(on)]) == (3, [rows])
 
 
 def test_copies_between_a_storage_and_this_machine(storage: StoredPath, tmp_path: Path) -> None:

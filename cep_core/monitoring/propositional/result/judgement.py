@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, distinct
 from cep_core.events.logs.time_points import OFFSET
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, offsets_in_trace
@@ -81,7 +81,7 @@ class Judgement:
             first = np.searchsorted(part, of_log + day + 1, side="left")
             last = np.searchsorted(part, of_log + day + 1, side="right")
             near.append(self._edges_between(first[first < last], last[first < last]))
-        points = np.unique(np.concatenate(near))
+        points = distinct(np.concatenate(near))
         table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: self.offset[points]})
         return self._with_values(table, self.sub_log[points])
 

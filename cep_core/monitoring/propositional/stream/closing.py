@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, distinct
 from cep_core.monitoring.propositional.arrays.trace import Bits as Column
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.stream.kernels.points import FIRST_POINT, LAST_POINT
@@ -22,7 +22,7 @@ def with_ends(trace: Trace, *, closed: bool) -> tuple[Ints, dict[str, Column], C
     >>> stamps.tolist(), atoms["a"].tolist(), flags.tolist()
     ([4, 4, 4, 1, 1], [True, False, False, True, False], [1, 0, 2, 1, 2])
     """
-    starts = np.unique(trace.starts[:-1][np.diff(trace.starts) > 0])
+    starts = distinct(trace.starts[:-1][np.diff(trace.starts) > 0])
     flags = np.zeros(trace.points, np.int8)
     flags[starts] = FIRST_POINT
     if not closed:
