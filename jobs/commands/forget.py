@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 from collections.abc import Collection, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime
 from itertools import groupby
 
 from jobs import places
@@ -20,7 +20,7 @@ from jobs.runs.run import Run, shown_days
 from jobs.runs.scope import Scope
 from jobs.tasks.application import Application, leased, new_run_id, publish_run
 from jobs.tasks.ending import end
-from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of
+from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of, shown_by
 from jobs.tasks.forgetting.erase import Order, erase, retire, sought_by
 from jobs.tasks.forgetting.places_left import files_with_values, places_left
 from jobs.tasks.forgetting.touched import by_text, touched
@@ -82,7 +82,7 @@ def _tell(order: Order) -> None:
     queries = f"{len(of_results.days)} queries for {len(of_results.every_day)} days"
     print(f"  results would be evaluated again: {queries if of_results.days else 'none'}")
     home = places.reports() / name
-    reports = [day for day in sorted(days | of_results.every_day) if (home / day.isoformat()).is_dir()]
+    reports = [day for day in sorted(shown_by(days | of_results.every_day)) if (home / day.isoformat()).is_dir()]
     print(f"  reports would be written again: {shown_days(reports) if reports else 'none'}")
 
 
@@ -93,7 +93,7 @@ def _forget(order: Order, folder: str) -> None:
     _rows(erasure.rows)
     Application(name, folder, ("slice", "evaluate"), run_id=order.run_id, scope=_outdated_scope).run()
     with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
-        for first, last in _ranges(_to_publish(name, changed)):
+        for first, last in _ranges(_to_publish(order.workload, changed)):
             publish_run(order.workload, first, last, order.run_id, progress)
         end(places.lake(), name, order.run_id)
     print(f"erasure {erasure.name} is done: its rows are in no table and on no page. The value may still lie in")
@@ -114,19 +114,16 @@ def _outdated_scope(run: Run) -> Scope:
     )
 
 
-def _to_publish(workload: str, changed: Collection[date]) -> list[date]:
-    """The days whose reports are written again, if the workload has reports: those of changed days, those that are
-    gone since an erasure before was killed, and those that show numbers of changed days beside their own."""
-    from jobs.reports.answers.changes import TRAILING
-
-    home = places.reports() / workload
+def _to_publish(workload: Workload, changed: Collection[date]) -> list[date]:
+    """The days whose reports are written again, if the workload has reports: those that were removed, now or by an
+    erasure that was killed, and are kept so long."""
+    home = places.reports() / workload.name
     if not changed or not home.is_dir():
         return []
-    evaluated = {day for _, day in present_ledger(workload).results}
+    evaluated = {day for _, day in present_ledger(workload.name).results}
+    kept = workload.retention.begin("reports", datetime.now(UTC).date()) or min(changed)
     gone = {day for day in evaluated if day >= min(changed) and not (home / day.isoformat()).is_dir()}
-
-    beside = {day + timedelta(days=n) for day in changed for n in range(1, TRAILING + 1)}
-    return sorted({*changed, *gone} | {day for day in beside if (home / day.isoformat()).is_dir()})
+    return sorted(day for day in {*changed, *gone} if day >= kept)
 
 
 def _ranges(days: Collection[date]) -> list[tuple[date, date]]:

@@ -16,6 +16,7 @@ import pyarrow.dataset as ds
 
 from cep_core.compile import tables_beside
 from jobs import places
+from jobs.erasure.rules import suppression_of
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, equal
@@ -71,9 +72,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_events(waiting: Application, workload: Workload, ledger: Ledger) -> Application:
-    """Load every day of the lake again. Refuses if a file is gone: its events could not be made again."""
+    """Load every day of the lake again. Refuses if a file is gone: its events could not be made again; and if erasures
+    cannot be heeded: the load would end once the events were discarded."""
     from jobs.tasks.nightly import stale_scope
 
+    suppression_of(places.lake(), workload.name, workload.schema)
     days = sorted(ledger.days.keys() - set(ledger.expired))
     if gone := [day for day in days if is_gone(workload, day)]:
         raise WrongWorkload(

@@ -56,6 +56,15 @@ def test_a_dry_run_of_an_empty_lake(
         "  takes     not known: no earlier run",
     ]
     assert not (tmp_path / "lake").exists()
+    (tmp_path / "reports" / "lines" / "2013-03-01").mkdir(parents=True)
+    (tmp_path / "reports" / "lines" / "2013-03-01" / "run.json").write_text('{"seconds": 4}')
+    assert main(["run", home, *days, "--select", "snowball", "--dry-run"]) == 0
+    takes = capsys.readouterr().out.splitlines()[-1]
+    assert takes.startswith(
+        "  takes     more than 8.0 s: publish 8.0 s (of all queries); Spark's start is not in it; of "
+    )
+    assert main(["run", home, *days, "--dry-run"]) == 0
+    assert "(of all queries)" not in capsys.readouterr().out
     for arguments, said in (
         ([*days, "--dry-run", "--run-id", "x"], "--run-id goes on with a run, and --dry-run begins none"),
         ([*days, "--select", "snow"], "has no query 'snow'; did you mean 'snowball'?"),

@@ -28,8 +28,6 @@ class ComingRun:
     work: ComingWork
     past: PastRuns
     lake: Path
-    is_whole: bool = True
-    """Whether every query is evaluated."""
 
     @property
     def published(self) -> tuple[date, ...]:
@@ -113,9 +111,10 @@ class ComingRun:
         unknown = [task for task in tasks if task not in known]
         lacking = f"; of {listed(unknown)} there is no earlier run" if unknown else ""
         runs = f", by {counted(self.past.many, 'earlier run')}" if self.past.many else ""
-        whole = "" if self.is_whole else " (of all queries)"
-        about = elapsed(sum(known.values()))
-        return f"  takes     about {about}: {parts}{whole}{runs}; Spark's start is not in it{lacking}"
+        evaluated = {query for query, _ in self.work.reasons}
+        whole = " (of all queries)" if 0 < len(evaluated) < len(self.workload.question_files()) else ""
+        about = f"{'more than' if unknown else 'about'} {elapsed(sum(known.values()))}"
+        return f"  takes     {about}: {parts}{whole}{runs}; Spark's start is not in it{lacking}"
 
 
 def _grouped(reasons: Mapping[date, str]) -> dict[str, list[date]]:

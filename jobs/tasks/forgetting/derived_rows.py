@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.register import DISCARDED
 from jobs.lake.write import replace
+from jobs.reports.answers.changes import TRAILING
 from jobs.reports.stored_reports import places_of_reports
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import EXPIRED, Ledger
@@ -148,6 +149,11 @@ def remove_discarded(home: Path) -> None:
     """Remove tables that a `rebuild` put aside and was killed before it removed them."""
     for folder in home.glob(f"_work/{DISCARDED}*"):
         remove_tree(folder)
+
+
+def shown_by(days: Collection[date]) -> set[date]:
+    """The days whose reports show what some days have: their own, and those that show it beside their numbers."""
+    return {day + timedelta(days=later) for day in days for later in range(TRAILING + 1)}
 
 
 def remove_reports(workload: str, days: Collection[date]) -> int:

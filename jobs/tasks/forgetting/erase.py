@@ -40,6 +40,7 @@ from jobs.tasks.forgetting.derived_rows import (
     remove_results,
     remove_statistics,
     results_of,
+    shown_by,
 )
 from jobs.tasks.forgetting.log_rows import remove_events, remove_refused, restate_days, restate_messages
 from jobs.tasks.forgetting.touched import EVENTS, QUARANTINE, Sought, by_text, touched
@@ -92,7 +93,7 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     changed = days | results.every_day
     if (sought.home / "_work" / "alerts").is_dir():
         Outbox.of(places.lake(), workload.name).take_words_out(changed)
-    reports = remove_reports(workload.name, changed)
+    reports = remove_reports(workload.name, shown_by(changed))
     if left := {table: rows for table, rows in touched(sought).items() if rows}:
         raise RunError(f"rows are still there after their removal: {by_text(left)}; run the command again")
     removed = by_text({**results.rows, "slicing_plans": plans})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from deltalake import DeltaTable
 
-from jobs.erasure.key import FILE
+from jobs.erasure.key import FILE, KEY
 from jobs.lake.register import table_folders
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import RESULTS, day
@@ -62,7 +62,8 @@ def without_inputs(tables: Tables) -> Tables:
 def test_forgotten_rows_are_nowhere_and_do_not_come_back(
     copied: SmallLake, trendmill: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Dry run, erasure, its record, the days loaded again, and the days loaded from files that never had the rows."""
+    """Dry run, erasure, its record, the days loaded again, and the days loaded from files that never had the rows.
+    Without the key a rebuild discards nothing."""
     monkeypatch.setenv(FILE, str(tmp_path / "erasure.key"))
     assert trendmill("report", "--day", str(day(1)))[0] == 0
     reports = tmp_path / "reports"
@@ -107,4 +108,10 @@ def test_forgotten_rows_are_nowhere_and_do_not_come_back(
     for path in (copied.home / "data").glob("*.csv"):
         path.write_text("".join(line for line in path.open() if not FORGOTTEN.search(line)))
     assert trendmill("run", "--stale")[0] == 0
+    assert in_places(copied) == with_gaps
+
+    monkeypatch.setenv(KEY, "another key, " * 4)
+    code, told = trendmill("rebuild", "--events")
+    assert code == 2
+    assert "the key of 1 erasures" in told
     assert in_places(copied) == with_gaps

@@ -18,7 +18,7 @@ from jobs.tasks.verification import verify
 from jobs.workload.declaration import load_workload
 from tests.leases import leased
 from tests.runs.lake.lakes import StoredLake
-from tests.runs.lake.small_workload import QUESTIONS, RESULTS
+from tests.runs.lake.small_workload import QUESTIONS, RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -53,6 +53,8 @@ def test_it_goes_on_after_each_step(
     workload = load_workload(home)
     condition = read_condition("machine = 'm1' AND event_type = 'Start'", workload.schema)
     order = steps.Order(workload, QUESTIONS, condition, "tests", "", "run")
+    for later in (30, 31):
+        (tmp_path / "reports" / "machines" / str(day(later))).mkdir(parents=True)
     ended = {}
     for name, deaths in (("whole", ()), ("killed", STEPS)):
         lake = StoredLake(shutil.copytree(undisturbed_lake.folder, tmp_path / name))
@@ -74,6 +76,7 @@ def test_it_goes_on_after_each_step(
         facts = {table: lake.rows(table) for table in FACTS}
         ended[name] = {table: lake.rows(table) for table in TABLES} | facts | {"counted": erasure.rows["events"]}
     assert ended["killed"] == ended["whole"]
+    assert [path.name for path in (tmp_path / "reports" / "machines").iterdir()] == [str(day(31))]
     held = StoredLake(undisturbed_lake.folder).rows("events")
     gone = [row for row in held if row["machine"] == "m1" and row["event_type"] == "Start"]
     assert len(gone) > 10
