@@ -70,8 +70,15 @@ def variables_of(matches: object, listed: pa.Table) -> list[str]:
     known = attributes.get(VARIABLES.decode()) if isinstance(attributes, dict) else None
     known = known or (listed.schema.metadata or {}).get(VARIABLES, b"").decode()
     if not known:
-        raise ValueError("matches of this kind do not say which columns hold events: variables=['a', 'b']")
+        may = [field.name for field in listed.schema if _may_hold_events(field)]
+        raise ValueError(f"matches of this kind do not say which columns hold events; give those of variables={may}")
     return str(known).split(",")
+
+
+def _may_hold_events(field: pa.Field) -> bool:
+    """Whether a column of matches may be a variable's, or a whole number of RETURN."""
+    stored = field.type.value_type if kinds.is_list(field.type) or kinds.is_large_list(field.type) else field.type
+    return kinds.is_integer(stored) and field.name not in ("first_ts", "last_ts", "window_start", "window_end")
 
 
 def bound_by(column: pa.ChunkedArray, place: int) -> tuple[Ints, Ints, Ints, Ints]:
