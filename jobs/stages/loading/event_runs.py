@@ -11,6 +11,7 @@ Cost: linear in the events, and a sort of each run unless the source is in the o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
+from pyspark.sql.types import BooleanType, DateType, NumericType, StructType, TimestampNTZType, TimestampType
 
 from cep_core.arrays import Ints
 from jobs.erasure.rules import Suppression
@@ -48,6 +50,15 @@ _TOLD = pa.schema(
         ("last_ts", pa.int64()),
     ]
 )
+
+UNMEASURED = {
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+}
+"""Batches for Python are limited by their rows alone: Spark takes the largest number of bytes as no limit."""
+
+OWN_TEXTS = ("event_type", "_flaw")
+"""Texts of candidate events that are short: declared names, and what an event lacks."""
 
 ORDER_KINDS = ("number", "real", "text")
 
@@ -135,6 +146,30 @@ def to_write(candidates: DataFrame, order: int) -> DataFrame:
         parts += [value[kind].alias(f"{ORDER}{place}_{kind}") for kind in ORDER_KINDS]
     own = [sf.col(f"`{name}`") for name in candidates.columns if name not in ("_row", "_flaw", "day")]
     return candidates.select(*own, *parts, "_flaw")
+
+
+def is_narrow(schema: StructType) -> bool:
+    """Whether rows are short whatever they hold: numbers, times and truths beside `OWN_TEXTS`."""
+    short = NumericType | BooleanType | DateType | TimestampType | TimestampNTZType
+    return all(isinstance(field.dataType, short) or field.name in OWN_TEXTS for field in schema)
+
+
+@contextmanager
+def batches_by_rows(rows: DataFrame) -> Iterator[None]:
+    """Within, narrow rows go to workers in batches of a number of rows.
+
+    Spark measures the bytes of a batch after each row, column by column. That took more than half of the time in which
+    it reads rows and hands them to Python. Rows with texts stay limited by bytes.
+    """
+    conf = rows.sparkSession.conf
+    former = {name: conf.get(name) for name in UNMEASURED} if is_narrow(rows.schema) else {}
+    for name in former:
+        conf.set(name, UNMEASURED[name])
+    try:
+        yield
+    finally:
+        for name, value in former.items():
+            conf.set(name, value)
 
 
 def write_run(events: pa.Table, path: Path) -> None:

@@ -43,7 +43,7 @@ from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
-from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, open_run, to_write
+from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, batches_by_rows, open_run, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.stages.loading.row_bitmaps import ROWS
 from jobs.workload.sections.sources import Source
@@ -131,7 +131,9 @@ class SparkLoad:
         timed = frozenset(rank for rank, source in enumerate(run.workload.sources.values()) if source.time)
         days = run.workload.operating_days
         writer = RunWriter(folder, run.loads, run.workload.start, days, timed, self._suppression)
-        told = computed(to_write(candidates, order).mapInArrow(writer, TOLD_OF_RUNS), self._folder)
+        rows = to_write(candidates, order)
+        with batches_by_rows(rows):
+            told = computed(rows.mapInArrow(writer, TOLD_OF_RUNS), self._folder)
         told.createOrReplaceTempView("told")
         runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
         return sorted(map(Path, runs))
