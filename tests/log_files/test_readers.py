@@ -200,6 +200,15 @@ def test_types_that_no_pattern_can_say(tmp_path: Path, capsys: pytest.CaptureFix
     assert "every row is of the pattern's one type" in capsys.readouterr().err
 
 
+def test_numbers_with_a_decimal_comma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They were compared as texts once: '10,25' before '9,5'."""
+    (tmp_path / "log.csv").write_text("ts;event_type;x\n1;A;1,5\n2;A;9,5\n3;B;10,25\n")
+    assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE b.x > a.x WITHIN 9", str(tmp_path / "log.csv")]) == 0
+    told = capsys.readouterr()
+    assert "2 matches" in told.out
+    assert "'x' holds numbers as text; they are read as numbers" in told.err
+
+
 RAGGED = "kind,job\nA,1,10\nB,1,11\nA\nB,2,12,13,14\nA,3,15\n"
 
 

@@ -136,7 +136,12 @@ def test_numbers_that_may_count_anything_are_told(
     assert "no problem found; 1 warning above" in told
 
 
-SOCCER = """Team;Type;Start X;day\nAway;SET PIECE;NaN;1\nHome;PASS;0.5;2\nHome;PASS;1;3\n;;;\n"""
+SOCCER = """Team;Type;Start X;speed;day
+Away;SET PIECE;NaN;1,5;1
+Home;PASS;0.5;20;2
+Home;PASS;1;3,25;3
+;;;;
+"""
 
 
 def test_everything_that_was_said_or_found_is_written(
@@ -161,9 +166,11 @@ def test_everything_that_was_said_or_found_is_written(
     workload = load_workload("log")
     source = workload.sources["log_rows"]
     assert (source.options, source.missing, workload.time.zone) == ({"sep": ";"}, "NaN", "America/New_York")
-    assert list(source.columns) == ["Team", "Type", "Start X", "day"]
+    assert list(source.columns) == ["Team", "Type", "Start X", "speed", "day"]
+    assert workload.attributes["speed"].value == "float"
+    assert "CAST(replace(`speed`, ',', '.') AS DOUBLE)" in (tmp_path / "workloads/log/events.sql").read_text()
     assert list(workload.schema.types) == ["PASS", "SET_PIECE"]
-    assert list(workload.attributes) == ["Team", "Start_X"]
+    assert list(workload.attributes) == ["Team", "Start_X", "speed"]
     assert main(["check", "log"]) == 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.types as kinds
 
+from jobs.log_files.columns import holds_commas
 from jobs.log_files.drafts.guess import Guess, Rows, attribute_type_of, can_be_declared
 from jobs.log_files.drafts.named_parts import sql_of, sql_text
 from jobs.workload.operating_days import UNITS
@@ -108,7 +109,8 @@ def _events_sql(source: str, rows: Rows, guess: Guess) -> str:
     for column, (name, kind) in guess.attributes.items():
         value = sql_of(rows.places[column], kind)
         if kind == "float" and attribute_type_of(rows.table.schema.field(column).type) == "string":
-            value = f"CAST({value} AS DOUBLE)"
+            number = f"replace({value}, ',', '.')" if holds_commas(rows.table[column]) else value
+            value = f"CAST({number} AS DOUBLE)"
         attributes.append(value if value == f"`{name}`" else f"{value} AS `{name}`")
     told = None if guess.type_column is None else sql_of(rows.places[guess.type_column], "string")
     is_text = guess.type_column is None or kinds.is_string(rows.table.schema.field(guess.type_column).type)
