@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,6 +13,9 @@ from cep_core.arrays import Ints, read_only
 from cep_core.candidates.grouping import first_codes, room
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import plain
+
+FEW = 64
+"""Texts that Python compares in less time than a call of Arrow takes."""
 
 
 class KeyCodes(NamedTuple):
@@ -79,10 +83,13 @@ def _is_plain(dictionary: pa.Array, rows: int) -> bool:
     """Whether each place in a dictionary of texts stands for another text, and there are not too many to see."""
     if len(dictionary) > room(rows) or dictionary.null_count:
         return False
+    if len(dictionary) <= FEW:
+        return len(set(dictionary.to_pylist())) == len(dictionary)
     return pc.count_distinct(dictionary).as_py() == len(dictionary)
 
 
 def _places(indices: pa.Array) -> Ints:
     """Places in a dictionary as int64, -1 for null."""
-    whole = indices.cast(pa.int64())
-    return read_only((whole.fill_null(-1) if whole.null_count else whole).to_numpy(zero_copy_only=False))
+    if not indices.null_count:
+        return read_only(indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False))
+    return read_only(indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False))

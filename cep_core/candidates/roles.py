@@ -7,7 +7,7 @@ variable's own mask is asked for, it is made of its bit, once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ import numpy.typing as npt
 from cep_core.arrays import Bits, Flags, Ints
 
 Bytes = npt.NDArray[np.uint8]
+
+FEW = 1 << 16
+"""Events of which each looks its states up; the places of more would take too much memory."""
 
 
 class Roles(Mapping[str, Flags]):
@@ -49,6 +52,11 @@ class Roles(Mapping[str, Flags]):
             self._masks[bit] = (self.bytes[bit >> 3] & np.uint8(1 << (bit & 7))) != 0
         return self._masks[bit]
 
+    def into(self, variable: str, flags: Flags) -> None:
+        """Writes the mask of a variable, which is not kept here."""
+        bit = self.bits[variable]
+        np.not_equal(self.bytes[bit >> 3] & np.uint8(1 << (bit & 7)), 0, out=flags)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.bits)
 
@@ -81,6 +89,8 @@ class Roles(Mapping[str, Flags]):
         if wanted == list(range(len(wanted))) and len(self.bytes) == 1:
             own = np.uint8((1 << len(wanted)) - 1)  # events of other variables, such as negated ones, bind no state
             return (self.bytes[0] & own).astype(np.uint64)
+        if len(self.bytes) == 1 and len(self.bytes[0]) <= FEW:
+            return _words(tuple(wanted))[self.bytes[0]]
         words: Bits | None = None
         for first in range(0, len(wanted), 8):
             byte = np.zeros(len(self.bytes[0]), dtype=np.uint8)
@@ -89,3 +99,13 @@ class Roles(Mapping[str, Flags]):
             wide = byte.astype(np.uint64)
             words = wide if words is None else words | wide << np.uint64(first)
         return np.zeros(len(self.bytes[0]), np.uint64) if words is None else words
+
+
+@lru_cache(maxsize=256)
+def _words(wanted: tuple[int, ...]) -> Bits:
+    """[256] for each byte of roles, the states: state s is bound if the byte has the bit wanted[s]."""
+    every = np.arange(256, dtype=np.uint64)
+    words = np.zeros(256, np.uint64)
+    for state, bit in enumerate(wanted):
+        words |= (every >> np.uint64(bit) & np.uint64(1)) << np.uint64(state)
+    return words

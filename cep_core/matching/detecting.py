@@ -48,9 +48,10 @@ def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
     network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
     last, starts = completing_rows(network, graph, query.window)
     order = graph.time_order(last) if starts is None else np.lexsort([starts, graph.seq[last], graph.ts[last]])
-    columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
-    columns.update(window_columns(None if starts is None else starts[order], query.window.size))
-    return pa.table(columns)
+    if order is not None:
+        last, starts = last[order], None if starts is None else starts[order]
+    columns = {"last_ts": pa.array(graph.ts[last]), LAST_SEQ: pa.array(graph.seq[last])}
+    return pa.table({**columns, **window_columns(starts, query.window.size)})
 
 
 def completing_rows(network: Network, graph: EventGraph, window: Window) -> tuple[Ints, Ints | None]:

@@ -22,6 +22,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.choice.answering import answers_of, description
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import match_plan
+from cep_core.matching.result.match_output import on_last_rows
 from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
@@ -55,5 +56,5 @@ class MatchEvaluator(WrittenEvaluator):
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
-        yield from self.output.batches(answers_of(self.judge, events, owned))
+        """Partial results: rows in order; the metadata of the last batch, which may be empty, have the days' totals."""
+        yield from on_last_rows(self.output.batches(answers_of(self.judge, events, owned)))

@@ -44,7 +44,7 @@ class WrittenEvaluator(CompiledQuery, ABC):
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
+        """Partial results: rows in order; the metadata of the last batch, which may be empty, have the days' totals."""
 
     @abstractmethod
     def describe(self) -> tuple[str, ...]:

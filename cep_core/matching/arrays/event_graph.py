@@ -11,6 +11,7 @@ from cep_core.arrays import Ints
 from cep_core.candidates.candidates import Candidates, candidates
 from cep_core.candidates.grouping import stable_order
 from cep_core.candidates.kept import Kept
+from cep_core.candidates.roles import Roles
 from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
@@ -58,10 +59,13 @@ class EventGraph:
         """[m] the ranks that contiguity compares."""
         return self.candidate.rank
 
-    def time_order(self, rows: Ints) -> Ints:
-        """The stable order of these rows by (ts, seq). Linear in the events; rows of one partition are in order."""
+    def time_order(self, rows: Ints) -> Ints | None:
+        """The stable order of these rows by (ts, seq); None: they are in order, as ascending rows of one partition are.
+
+        Linear in the events.
+        """
         if len(self.offsets) == 2 and (rows[1:] >= rows[:-1]).all():
-            return np.arange(len(rows), dtype=np.int64)
+            return None
         return stable_order(self.candidate.rows[rows], self.candidate.events.num_rows)
 
 
@@ -76,8 +80,12 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     tests = evaluate_conditions(plan.conditions, automaton, table)
     fits = np.empty((len(candidate), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
-        bound = candidate.variables[variable]
-        fits[:, state] = bound & tests.fits[:, state] if len(tests.fits) == len(fits) else bound
+        if isinstance(candidate.variables, Roles):
+            candidate.variables.into(variable, fits[:, state])
+        else:
+            fits[:, state] = candidate.variables[variable]
+    if len(tests.fits) == len(fits):
+        fits &= tests.fits
     ordered = query.schema.ties is Ties.ORDERED
     tick = np.arange(len(candidate), dtype=np.int64) if ordered else candidate.ts
     window = query.window

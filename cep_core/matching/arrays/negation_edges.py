@@ -69,6 +69,8 @@ def cuts(
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
     before, after = m if automaton.before else 0, m if automaton.after else 0
     borders = Borders(np.full((before, states), -1, np.int64), np.full((after, states), m, np.int64))
+    if not negations:
+        return comparisons, borders
     neighbours = np.logical_or.reduce([rows.variables[name] for name in automaton.variables])
     for negation in negations:
         if negation.by_place is None:

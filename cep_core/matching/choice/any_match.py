@@ -111,18 +111,25 @@ def any_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> AnyMatche
         graph = replace(graph, network=with_places(graph.network, graph.offsets))
     counts, large = count_matches(graph.network, questions.ends)
     answered = np.flatnonzero(counts)
-    answered = answered[_in_time(graph, questions.take(answered))]
-    place = np.empty(len(counts), np.int64)
-    place[answered] = np.arange(len(answered))
-    large = dict(zip(place[list(large)].tolist(), large.values(), strict=True))
-    counts, questions = counts[answered], questions.take(answered)
+    questions = questions if len(answered) == len(counts) else questions.take(answered)
+    order = _in_time(graph, questions)
+    if order is not None:
+        answered, questions = answered[order], questions.take(order)
+    if large:
+        place = np.empty(len(counts), np.int64)
+        place[answered] = np.arange(len(answered))
+        large = dict(zip(place[list(large)].tolist(), large.values(), strict=True))
+    counts = counts[answered]
     last = (judge, graph, questions.ends.rows, questions.window_start, questions.certain, questions.waits, days)
     matches = AnyMatches(*last, counts, large, questions.ends)
     return matches if judge.plan.counts_ahead else JudgedMatches(*last, matches)
 
 
-def _in_time(graph: EventGraph, questions: EndQuestions) -> Ints:
-    """The order of questions by last event, window, row, state and first row at which matches may begin."""
+def _in_time(graph: EventGraph, questions: EndQuestions) -> Ints | None:
+    """The order of questions by last event, window, row, state and first row at which matches may begin.
+
+    None: they are in order.
+    """
     ends, windows = questions.ends, questions.window_start
     if windows is None and (ends.rows[1:] > ends.rows[:-1]).all():
         return graph.time_order(ends.rows)

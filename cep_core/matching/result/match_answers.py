@@ -81,7 +81,9 @@ class CountedAnswers(LastEvents, ABC):
         The matches of answers with the same last event and window mix in the order of results. So each of these answers
         gets the whole quota that remains before the first of them.
         """
-        if max_matches is None or not len(self.counts):
+        if max_matches == 0:
+            return np.zeros(len(self.counts), np.int64)
+        if max_matches is None or np.minimum(self.counts, max_matches).sum(dtype=np.float64) <= max_matches:
             return self.counts.copy()
         order = np.argsort(self.day, kind="stable")
         capped = np.minimum(self.counts, max_matches)[order]

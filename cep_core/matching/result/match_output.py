@@ -55,3 +55,17 @@ class MatchOutput(ABC):
     def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:
         """One result, ordered and cut again over all slices; `countable`: no listing is needed to count."""
         return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable, self.budget))
+
+
+def on_last_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of `MatchOutput.batches`; the last rows have the totals themselves, so that less has to travel."""
+    held: pa.RecordBatch | None = None
+    for batch in batches:
+        if held is not None and not batch.num_rows and batch.schema.metadata:
+            held = held.replace_schema_metadata(batch.schema.metadata)
+        else:
+            if held is not None:
+                yield held
+            held = batch
+    if held is not None:
+        yield held

@@ -30,7 +30,7 @@ LAST_SEQ = "last_seq"
 KEY = "partition"
 CONFIDENCE = "confidence"
 IN_ORDER = b"in_order"
-"""Key in the schema metadata of a slice's last batch: the rows before it are in the order of results."""
+"""Key in the schema metadata of a slice's last batch: the rows of all its batches are in the order of results."""
 
 
 def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:

@@ -127,16 +127,22 @@ class Spending:
             return {}
         by_day = {}
         for number, day in enumerate(parts(self._days)):
-            own = np.flatnonzero((self._part == number) & ((self._steps > 0) | (self._found > 0)))
-            columns = np.concatenate([self._places[:, own], self._steps[None, own], self._found[None, own]])
             candidates = self.candidates[number]
             by_day[day] = {
                 "candidates": None if candidates is None else all_digits(candidates),
                 "stopped": self._stopped[number],
                 "reason": self._reason,
-                "spent": base64.b64encode(zlib.compress(columns.astype("<i8").tobytes(), 1)).decode(),
+                "spent": self._spent(number),
             }
         return {WORK: json.dumps(by_day).encode()}
+
+    def _spent(self, day: int) -> str:
+        """The columns of `_is_exhausted` for the questions of a day that spent work, as text; empty: none did."""
+        own = np.flatnonzero((self._part == day) & ((self._steps > 0) | (self._found > 0)))
+        if not len(own):
+            return ""
+        columns = np.concatenate([self._places[:, own], self._steps[None, own], self._found[None, own]])
+        return base64.b64encode(zlib.compress(columns.astype("<i8").tobytes(), 1)).decode()
 
 
 def at_once(
@@ -169,8 +175,9 @@ def check(slices: Iterable[bytes], budget: Budget, days: Days, most: int | None)
 
 def _is_exhausted(slices: list[Mapping[str, Any]], budget: Budget, most: int | None) -> bool:
     """Whether a single slice that does the work of all slices exhausts the budget."""
-    pieces = [np.frombuffer(zlib.decompress(base64.b64decode(own["spent"])), "<i8") for own in slices]
-    columns = np.concatenate([piece.reshape(5, -1) for piece in pieces], axis=1)
+    spent = [zlib.decompress(base64.b64decode(own["spent"])) for own in slices if own["spent"]]
+    pieces = [np.frombuffer(piece, "<i8").reshape(5, -1) for piece in spent]
+    columns = np.concatenate([np.zeros((5, 0), np.int64), *pieces], axis=1)
     columns = columns[:, np.lexsort(columns[2::-1])]
     steps, matches = columns[3:]
     stopped = [tuple(own["stopped"]) for own in slices if own["stopped"] is not None]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,6 +14,7 @@ from cep_core.language.evaluator import Atom
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.concentration import Concentration, leading
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
+from jobs.reports.answers.points.events_then import TITLE
 from jobs.reports.answers.tallies import Totals, period_of
 from jobs.reports.answers.variety.valued_rows import choose
 from jobs.reports.words.clock import Clock, spoken
@@ -79,10 +81,13 @@ def listing(
     named: Mapping[str, str],
     interval: tuple[int, int],
     whose: Concentration | None = None,
+    then: Callable[[Sequence[Mapping[str, Any]]], Sequence[str]] | None = None,
+    measures: Collection[str] = (),
 ) -> Listing:
     """The violations, by time-point, then values: on the page, of many, those that differ; in the file the first.
 
-    Columns of one title are told apart by their variables.
+    Columns of one title are told apart by their variables. `then`: names the events at the moments of some rows.
+    `measures`: columns that no event has, such as counts: rows that differ in these only do not differ.
     """
     names = valued(results)
     ordered = results.sort_by([(name, "ascending") for name in (*POINT, *names)])
@@ -92,14 +97,19 @@ def listing(
     headings += [Heading(titles[name], number=_is_number(ordered.schema.field(name).type)) for name in names]
     shown_rows, order = ordered.slice(0, SHOWN), "first ones first"
     if ordered.num_rows > SHOWN:
+        telling = {name: title for name, title in titles.items() if name not in measures}
         numbers, best = choose(
-            ordered, ordered["ts"].to_numpy(), interval, titles, None if whose is None else whose.leaders
+            ordered, ordered["ts"].to_numpy(), interval, telling, None if whose is None else whose.leaders
         )
         shown_rows, order = ordered.take(pa.array(numbers, pa.int64())), f"the first {best}"
     cells = [
         [clock.time(row["ts"]), *([str(row["offset"])] if several else []), *(shown(row[name]) for name in names)]
         for row in shown_rows.to_pylist()
     ]
+    named_events = then(shown_rows.to_pylist()) if then is not None and not several else []
+    if any(named_events):
+        headings.append(Heading(TITLE))
+        cells = [[*row, events] for row, events in zip(cells, named_events, strict=True)]
     header = [*POINT, *names]
     filed = [[row[name] for name in header] for row in ordered.slice(0, FILED).to_pylist()]
     return Listing(headings, cells, header, filed, results.num_rows, order)

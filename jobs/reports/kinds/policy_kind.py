@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from jobs.reports.answers import causes, episodes, truths, violations
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.concentration import Concentration, concentration, leaders
+from jobs.reports.answers.points.events_then import Row, naming
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.violations.band import band_figure
 from jobs.reports.figures.violations.by_day import by_day_figure
@@ -35,7 +36,8 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     if number is None and runs is not None:  # a result of an older program
         number = episodes.number_of(runs, violations.number_of(totals))
     columns = violations.valued(results)
-    named = violations.titles_of(columns, evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
+    atoms = evaluated.question.bound.evaluator().atoms
+    named = violations.titles_of(columns, atoms, evaluated.query.schema)
     whose = concentration(results, columns, named)
     answer = violations.answer(results, totals, evaluated.day, whose, number)
     numbers = _counts(evaluated.records)
@@ -46,7 +48,15 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         notices_of(evaluated, answer),
         answer,
         compare(evaluated.day, answer.headline, set(evaluated.records), numbers),
-        violations.listing(results, evaluated.clock, named, evaluated.interval, whose),
+        violations.listing(
+            results,
+            evaluated.clock,
+            named,
+            evaluated.interval,
+            whose,
+            _events_then(evaluated, columns),
+            measures=set(columns) - violations.titles(atoms, evaluated.query.schema).keys(),
+        ),
         _figures(evaluated, results, runs, whose, number, cut=totals.truncated),
         periods=violations.by_period(results, evaluated.interval),
         listed=results.num_rows if totals.truncated else None,
@@ -54,6 +64,28 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         remark=violations.told_late(results, evaluated.interval, evaluated.clock),
         sections=tuple(_sections(evaluated, runs, whose, named, violations.number_of(totals), cut=totals.truncated)),
     )
+
+
+def _events_then(evaluated: EvaluatedDay, columns: Sequence[str]) -> Callable[[Sequence[Row]], list[str]] | None:
+    """Names the events at the moments of violations; None if their columns do, or nothing says what identifies them."""
+    evaluator, query = evaluated.question.bound.evaluator(), evaluated.query
+    propositions = getattr(query, "atoms", None)  # of a propositional policy, any event makes a point
+    kinds = {atom.event_type for atom in propositions.values()} if propositions else evaluator.reads.keys()
+    how = naming(evaluator, query.schema, columns, kinds)
+    if how is None:
+        return None
+
+    def cells(violated: Sequence[Row]) -> list[str]:
+        if not violated:
+            return []
+        moments = sorted({int(row["ts"]) for row in violated})
+        first = min(evaluated.days.day_of(moments[0]), evaluated.day)
+        wanted = pc.field("ts").isin(pa.array(moments, pa.int64()))
+        wanted &= pc.field("event_type").isin(sorted(how.identifying))
+        chosen = ["event_type", "ts", "seq", *sorted(how.attributes)]
+        return how.cells(violated, rows(evaluated.reader.read("events", first, evaluated.day, chosen, wanted)))
+
+    return cells
 
 
 def _figures(

@@ -1,33 +1,23 @@
 """Slices with more events than are held at once: their files are read part by part, as their evaluation asks.
 
 A slice's file has a group of rows for each piece of the log that was cut (`jobs/stages/slicing/cutting.py`), so a part
-is read from the groups that overlap it. Cost: each group once for each part that needs it. Memory: a part.
+is read from the groups that overlap it. Its stamps, which say where a part begins, are in a file that is mapped. Cost:
+each group once for each part that needs it. Memory: a part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import accumulate
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from jobs.stages.evaluating.reading import Stamps
+from jobs.stages.slicing.stamps import mapped
 from jobs.stored_path import opened_by_arrow, place
-
-
-class Rows(Protocol):
-    """A slice's events in (ts, seq) order. Arrow's tables are such rows."""
-
-    @property
-    def num_rows(self) -> int: ...
-
-    def column(self, name: str, /) -> pa.ChunkedArray:
-        """A column of all events."""
-
-    def slice(self, offset: int, length: int, /) -> pa.Table:
-        """Some of the events, with all columns that an evaluation reads."""
 
 
 class RowsOfFile:
@@ -45,8 +35,12 @@ class RowsOfFile:
     def num_rows(self) -> int:
         return int(self._starts[-1])
 
-    def column(self, name: str, /) -> pa.ChunkedArray:
-        return self._file.read(columns=[name], use_threads=False).column(0)
+    def stamps(self) -> Stamps:
+        """The stamps of all events, read group by group into a file that is mapped."""
+        groups = range(len(self._starts) - 1)
+        return mapped(
+            self._file.read_row_group(group, columns=["ts"], use_threads=False)["ts"].to_numpy() for group in groups
+        )
 
     def slice(self, offset: int, length: int, /) -> pa.Table:
         """The groups that overlap these events are read anew."""
@@ -60,6 +54,15 @@ class RowsOfFile:
     def all(self) -> pa.Table:
         """All events."""
         return in_one_chunk(self._file.read(columns=self._columns, use_threads=False))
+
+
+Rows: TypeAlias = pa.Table | RowsOfFile
+"""A slice's events in (ts, seq) order: in memory, or read part by part."""
+
+
+def stamps_of(events: Rows) -> Stamps:
+    """[events] Their stamps, ascending."""
+    return events.stamps() if isinstance(events, RowsOfFile) else events.column("ts").to_numpy()
 
 
 def in_one_chunk(events: pa.Table) -> pa.Table:

@@ -35,7 +35,7 @@ from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.found_batches import FoundBatches
-from jobs.stages.evaluating.large_slices import Rows
+from jobs.stages.evaluating.large_slices import Rows, stamps_of
 from jobs.stages.evaluating.left_batches import Batch, Keep, from_bytes, to_bytes
 from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
@@ -135,7 +135,7 @@ def evaluate_slice(
     of queries that speak of silence, and of no others. `keep` takes each batch as it comes; only those that are made
     less together, or that other slices may find, wait for the last.
     """
-    plan, stamps = assignment.plan(plan_id), events.column("ts").to_numpy()
+    plan, stamps = assignment.plan(plan_id), stamps_of(events)
     parts: dict[tuple[int, int], pa.Table] = {}
     for query in assignment.queries:
         if query.name not in plan.queries:

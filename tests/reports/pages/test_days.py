@@ -55,6 +55,8 @@ def test_an_empty_day_looks_right(site: Path) -> None:
     query = read(site / "lines" / str(EMPTY) / "query-snowball.html")
     assert [image.attributes["src"] for image in query.all("img")] == ["snowball-automaton.svg"]
     assert any(text.startswith("No results on this day.") for text in query.text("p"))
+    [why] = [text for text in query.text("p", class_="quiet") if text.startswith("Without")]
+    assert why in page.text("p", class_="quiet")  # the first page says it, too
     header = (site / "lines" / str(EMPTY) / "snowball.csv").read_text(encoding="utf-8").splitlines()
     assert header == ["line,first_time,last_time,first_ts,last_ts,a,b,c,match_id"]
 

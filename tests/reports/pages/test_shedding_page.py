@@ -161,6 +161,7 @@ def test_a_day_without_matches() -> None:
     nothing = shedding_of(measured(matches=0))
     assert nothing is not None
     assert answer(nothing) == (f"{TOLD} nothing could be missed: late_chains and snowball had no matches on this day.")
+    assert not any(outcome.has_matches(name) for outcome in nothing.attainable for name in (None, *nothing.queries))
     assert missed_figure(nothing, DAY, CLOCK) is None
     assert nothing.outcomes[0].lost_of("snowball").mean == 0
 

@@ -1,0 +1,1 @@
+"""What reports tell of a violation's time-point beside the values of the policy."""
