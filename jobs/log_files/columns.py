@@ -44,6 +44,17 @@ def holds_commas(column: pa.ChunkedArray) -> bool:
     return bool(numbers and pc.any(pc.match_substring_regex(values, _NO_THOUSANDS)).as_py())
 
 
+def holds_whole_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether a text column holds nothing but whole numbers.
+
+    >>> holds_whole_numbers(pa.chunked_array([["12", "-7"]])), holds_whole_numbers(pa.chunked_array([["12", "x"]]))
+    (True, False)
+    """
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return False
+    return bool(pc.all(pc.match_substring_regex(column.cast(pa.string()), r"^[+-]?[0-9]+$")).as_py())
+
+
 def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """The numbers in a text column. Raises WrongWorkload, which names a value that is no number."""
     values = column.cast(pa.string())
