@@ -19,7 +19,7 @@ def plain(query: WrittenQuery) -> tuple[WrittenQuery, frozenset[object]]:
     return replace(query, conditions=()), frozenset(query.conditions)
 
 
-@few(20)
+@few(12)
 @given(queries(), queries())
 def test_every_difference_is_an_edit(before: WrittenQuery, after: WrittenQuery) -> None:
     """Each edit's text is a query; the edits of one clause after the other lead from the one text to the other."""
