@@ -84,6 +84,10 @@ _MODULES = {
     "why_not_match": "matches.why",
 }
 """The module of each public name."""
+_MEANT = {
+    "why_not": ": cep.why_not_match(query, events, [3, 7]) asks why events are no match, cep.why_none why there is none"
+}
+"""What is said to who asks for a name that there is not."""
 
 quick_numba.install()
 
@@ -93,7 +97,7 @@ if not TYPE_CHECKING:  # a checker of types knows the names, and refuses others
     def __getattr__(name: str) -> object:
         """A public name, on its first use (PEP 562)."""
         if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_MEANT.get(name, '')}")
         with quick_numba.nothing_collected():
             value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         globals()[name] = value

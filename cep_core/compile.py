@@ -34,10 +34,13 @@ UNNAMED = "<query>"
 LANGUAGES: tuple[Language, ...] = (PATTERNS, FIRST_ORDER, PROPOSITIONAL)
 """The first is the language of texts whose path has no known suffix."""
 
+EVENTS_OF_MATCHES = "_events"
+"""The suffix of the table of a listing's events, which no engine fills: it is made of a listing and a log."""
+
 
 def tables_beside() -> tuple[str, ...]:
     """The suffixes of the further tables that queries may fill, over all languages."""
-    return tuple(dict.fromkeys(suffix for language in LANGUAGES for suffix in language.beside))
+    return tuple(dict.fromkeys([*(suffix for of in LANGUAGES for suffix in of.beside), EVENTS_OF_MATCHES]))
 
 
 # Importing an engine loads its compiled kernels, so only the engine that is used is imported.

@@ -1,15 +1,16 @@
 """Logs as people hold them in a notebook: pandas, Polars, DuckDB, Arrow, lists of rows; and answers in the same kind.
 
 Whatever offers an Arrow stream (`__arrow_c_stream__`) is a log: data frames of pandas 2.2 and Polars, relations of
-DuckDB, readers of record batches. None of these libraries is imported here: an answer is made by the library that the
-log came from. Time-stamps stay time-stamps: they are whole numbers only inside the engine, of their column's own unit.
+DuckDB, readers of record batches; and other data frames (`__dataframe__`), whose answers are Arrow tables. None of
+these libraries is imported here: an answer is made by the library that the log came from. Time-stamps stay time-stamps:
+they are whole numbers only inside the engine, of their column's own unit. Texts of ISO 8601 are time-stamps, too.
 Cost: nothing for an Arrow table that has the engine's columns; else what the conversion of its columns takes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar, cast
@@ -89,6 +90,8 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     ['event_type', 'ts']
     """
     table = arrow_table(events)
+    if not table.column_names:
+        raise ValueError("the log has no rows and no columns")
     names = {"ts": columns.ts, "event_type": columns.type, "seq": columns.seq}
     for engine, name in names.items():
         if name is None or name == engine:
@@ -98,7 +101,14 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         if engine in table.column_names:
             raise ValueError(f"'{name}' shall be '{engine}', but the log has a column '{engine}', too; rename that one")
         table = table.rename_columns([engine if have == name else have for have in table.column_names])
-    stamp = table.schema.field("ts").type if "ts" in table.column_names else pa.int64()
+    for engine, argument in (("ts", "ts"), ("event_type", "type")):
+        if engine not in table.column_names:
+            found = ", ".join(table.column_names)
+            raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {found}")
+    times = _readable_times(table["ts"], columns.ts or "ts")
+    if times.type != table.schema.field("ts").type:
+        table = table.set_column(table.column_names.index("ts"), "ts", times)
+    stamp = times.type
     if kinds.is_date(stamp):
         stamp = pa.timestamp("s")
     if not kinds.is_timestamp(stamp):
@@ -112,6 +122,26 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     return ReadFrame(table, counted.unit, events, counted)
 
 
+def _readable_times(times: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Texts of ISO 8601 as time-stamps, whole floats as whole numbers. Raises ValueError for what is no time."""
+    if times.null_count:
+        raise ValueError(f"'{name}' has nulls: leave out the {times.null_count:,} rows without a time")
+    if kinds.is_floating(times.type):
+        try:
+            return times.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            hint = "give whole numbers of a finer unit, such as milliseconds with unit='ms'"
+            raise ValueError(f"'{name}' holds numbers that are not whole; {hint}") from error
+    if not (kinds.is_string(times.type) or kinds.is_large_string(times.type)):
+        return times
+    for zone in (None, "UTC"):
+        try:
+            return times.cast(pa.timestamp("us", zone))
+        except pa.ArrowInvalid as error:
+            problem = error
+    raise ValueError(f"'{name}' holds texts that are no time-stamps such as 2013-03-08T07:59:00: {problem}")
+
+
 def arrow_table(events: object) -> pa.Table:
     """A frame as an Arrow table. Raises TypeError for what is none."""
     return _without_views(_table(events))
@@ -120,20 +150,47 @@ def arrow_table(events: object) -> pa.Table:
 def _table(events: object) -> pa.Table:
     if isinstance(events, pa.Table):
         return events
-    if isinstance(events, list):
-        return pa.Table.from_pylist(events)
+    if isinstance(events, list | tuple):
+        return _of_rows(events)
     if isinstance(events, dict) or hasattr(events, "__arrow_c_stream__"):
         return pa.table(events)
-    if hasattr(events, "to_arrow_table"):  # relations of older versions of DuckDB
-        return cast(Any, events).to_arrow_table()
+    for method in (
+        "collect",
+        "to_arrow_table",
+        "to_table",
+    ):  # Polars' lazy frames, DuckDB before 1.1, Arrow's data sets
+        if hasattr(events, method):
+            return _table(getattr(events, method)())
+    if hasattr(events, "__dataframe__"):
+        from pyarrow.interchange import from_dataframe
+
+        return from_dataframe(cast(Any, events))
     raise TypeError(
-        f"{type(events).__name__} is no log: give an Arrow table, a data frame, or whatever has __arrow_c_stream__"
+        f"{type(events).__name__} is no log: give an Arrow table, a data frame, a list of rows, or whatever has "
+        "__arrow_c_stream__ or __dataframe__"
     )
 
 
+def _of_rows(rows: Sequence[Any]) -> pa.Table:
+    """Rows as dictionaries, with null where one lacks a key that another has; or batches."""
+    if rows and all(isinstance(row, pa.RecordBatch) for row in rows):
+        return pa.Table.from_batches(rows)
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise TypeError("a list is a log if its items are dictionaries, or all are record batches")
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return pa.table({key: [row.get(key) for row in rows] for key in keys})
+
+
 def _without_views(table: pa.Table) -> pa.Table:
-    """Texts as Arrow's plain strings: Polars gives views of them, which few functions of Arrow take."""
+    """Texts as Arrow's plain strings: Polars gives views of them, which few functions of Arrow take.
+
+    Columns of a frame without rows, of which nothing is known, are texts, too; but `ts` and `seq`.
+    """
     for place, field in enumerate(table.schema):
+        if kinds.is_null(field.type) and not table.num_rows:
+            unknown = pa.int64() if field.name in ("ts", "seq") else pa.string()
+            table = table.set_column(place, field.name, table.column(place).cast(unknown))
+            continue
         if (plain := _without_view(field.type)) != field.type:
             table = table.set_column(place, field.name, table.column(place).cast(plain))
     return table
@@ -152,8 +209,9 @@ def _like(events: object, answer: pa.Table) -> Any:
         return answer
     if isinstance(events, pa.RecordBatchReader):
         return answer.to_reader()
-    if isinstance(events, list):
-        return answer.to_pylist()
+    if isinstance(events, list | tuple):
+        is_batches = bool(events) and isinstance(events[0], pa.RecordBatch)
+        return answer.to_batches() if is_batches else type(events)(answer.to_pylist())
     if isinstance(events, dict):
         return answer.to_pydict()
     name = getattr(library, "__name__", "")
@@ -162,7 +220,8 @@ def _like(events: object, answer: pa.Table) -> Any:
         frame.attrs = {key.decode(): value.decode() for key, value in (answer.schema.metadata or {}).items()}
         return frame
     if name in ("polars", "duckdb"):
-        return cast(Any, library).from_arrow(answer)
+        frame = cast(Any, library).from_arrow(answer)
+        return frame.lazy() if type(events).__name__ == "LazyFrame" else frame
     return answer
 
 

@@ -6,12 +6,13 @@ Cost: a sort of the log's `seq`, and a search and a take for each event of a mat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as kinds
 
+from cep_core.arrays import Ints
 from cep_core.events.by_seq import BySeq
 from cep_core.events.table import in_order
 from cep_core.frames import Frame, NamedColumns, arrow_table, read_frame
@@ -49,7 +50,7 @@ def events_of(
         if name not in listed.column_names:
             raise ValueError(f"matches have no column '{name}'; {did_you_mean(name, listed.column_names)}")
     log = read_frame(events, NamedColumns(ts, type, seq), None)
-    bound = [_bound(listed[name], place) for place, name in enumerate(names)]
+    bound = [bound_by(listed[name], place) for place, name in enumerate(names)]
     match, place, position, seqs = (np.concatenate(column) for column in zip(*bound, strict=True))
     order = np.lexsort((position, place, match))
     rows = in_order(log.events)
@@ -69,11 +70,18 @@ def variables_of(matches: object, listed: pa.Table) -> list[str]:
     known = attributes.get(VARIABLES.decode()) if isinstance(attributes, dict) else None
     known = known or (listed.schema.metadata or {}).get(VARIABLES, b"").decode()
     if not known:
-        raise ValueError("matches of this kind do not say which columns hold events: variables=['a', 'b']")
+        may = [field.name for field in listed.schema if _may_hold_events(field)]
+        raise ValueError(f"matches of this kind do not say which columns hold events; give those of variables={may}")
     return str(known).split(",")
 
 
-def _bound(column: pa.ChunkedArray, place: int) -> tuple[Any, Any, Any, Any]:
+def _may_hold_events(field: pa.Field) -> bool:
+    """Whether a column of matches may be a variable's, or a whole number of RETURN."""
+    stored = field.type.value_type if kinds.is_list(field.type) or kinds.is_large_list(field.type) else field.type
+    return kinds.is_integer(stored) and field.name not in ("first_ts", "last_ts", "window_start", "window_end")
+
+
+def bound_by(column: pa.ChunkedArray, place: int) -> tuple[Ints, Ints, Ints, Ints]:
     """Of a variable's column: for each event its match, the variable's place, its position, its `seq`."""
     whole = column.combine_chunks()
     if kinds.is_list(whole.type) or kinds.is_large_list(whole.type):

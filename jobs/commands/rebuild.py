@@ -27,6 +27,7 @@ from jobs.lake.register import DISCARDED
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
+from jobs.lake.tables.match_events import tables_of_match_events
 from jobs.lake.write import replace as replace_rows
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.run import shown_days
@@ -95,6 +96,8 @@ def _discard_events(workload: Workload) -> None:
         column = rows.schema.get_field_index(name)
         rows = rows.set_column(column, name, pa.array([value] * rows.num_rows, rows.schema.field(name).type))
     replace_rows(rows, identifier(workload.name, LOADED_DAYS.name), EVERY_ROW)
+    for name in tables_of_match_events(workload.name, places.lake()):
+        _drop(workload.name, name, name)
     for table in lake_tables(workload):
         if table.of_events:
             _drop(workload.name, table.name, table.folder)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.compile import tables_beside
+from cep_core.compile import EVENTS_OF_MATCHES, tables_beside
 from cep_core.language.bound_query import POLICY
 from jobs.reports.answers.attributes import attributes_of_returns
 from jobs.reports.questions import Question
@@ -73,6 +73,7 @@ def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
             groups, values = attributes_of_returns(question.query, masked)
             numbered |= dict.fromkeys(tables, groups)
             absent |= dict.fromkeys(tables, values)
+            absent[question.name + EVENTS_OF_MATCHES] = masked
     return Masks(masked, absent, numbered, frozenset(unread))
 
 

@@ -10,6 +10,8 @@ they are needed: `<query>_compact` on days whose listing was cut; or they explai
 published events (`explained_rows.py`). A block of days that exhausts its budget of work has no rows, and `result_days`
 says why.
 
+Beside each listing of matches stand their events (`match_events.py`), also those of days that lack them.
+
 Reads `slicing_plans`, `_work/slices` and, if a query reads time-points, `_work/points`; writes a table for each query,
 the further tables that are needed, `slice_runs` and, last, `result_days`. A run that died before that evaluates the
 same again.
@@ -43,6 +45,7 @@ from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.evaluating.explained_rows import Round, published_events
 from jobs.stages.evaluating.left_batches import from_bytes
+from jobs.stages.evaluating.match_events import events_of_results, lacking_events
 from jobs.stages.evaluating.merging import Read, merged
 from jobs.stages.evaluating.partials import Way, partials_of
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading
@@ -72,11 +75,14 @@ Found = Callable[[int], Sequence[Read]]
 def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     """Evaluate the run's scope. `way`: who evaluates slices, and from what; None: as the run's scale says."""
     assert run.scope is not None
+    if lacking := lacking_events(run):
+        replace_all(lacking)
     if not run.scope.evaluations:
         return StageOutcome(message="nothing to evaluate: every result is up to date")
     with _files_of_workers(run) as folder:
         results, beside, partials, blocks = _evaluated(run, way, folder)
-    replace_all([*(replacement_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
+    of_results = [replacement_of(run, result) for result in [*results, *beside]]
+    replace_all([*of_results, *events_of_results(run, results), slice_runs_of(run, partials)])
     # Written last, so that a day in this table has its results in the others.
     replace_all([result_days(run, results, beside)])
     rows = sum(result.num_rows for result in results)

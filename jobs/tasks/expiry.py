@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs import places
@@ -20,9 +21,12 @@ from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
+from jobs.lake.tables.match_events import tables_of_match_events
 from jobs.lake.write import replace
+from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stored_path import remove_tree
 from jobs.tasks.forgetting.derived_rows import tables_of
+from jobs.workload.operating_days import day_number
 from jobs.workload.sections.retention import Retention
 
 
@@ -37,6 +41,7 @@ def expire(workload: str, lake: Path, retention: Retention, today: date) -> dict
                     _mark_expired(home, lake, days)
                 _remove(home, name, one_of("day", days))
                 removed[name] = len(days)
+        removed |= _remove_events_of_matches(home, begin)
     tables = {"quarantine": ["quarantine"], "results": list(_tables_of_results(home))}
     for kept, names in tables.items():
         if (begin := retention.begin(kept, today)) is not None:
@@ -98,6 +103,21 @@ def _tables_of_results(home: Path) -> Iterator[str]:
 
 def _remove(home: Path, name: str, condition: str) -> None:
     replace(schema_of(home / name).empty_table(), identifier(home.name, name), condition)
+
+
+def _remove_events_of_matches(home: Path, begin: date) -> dict[str, int]:
+    """Remove copies of events of earlier days, also where matches of later days bind them. Gives days by table."""
+    first = day_number(begin) << DAY_BITS
+    removed = {}
+    for name in tables_of_match_events(home.name, home.parent):
+        stored = read_table(home / name, ["day"], where=ds.field("seq") < first)
+        if days := sorted(set([] if stored is None else stored["day"].to_pylist())):
+            if days[0] < begin:
+                _remove(home, name, one_of("day", [day for day in days if day < begin]))
+            if days[-1] >= begin:
+                _remove(home, name, f"`seq` < {first}")
+            removed[name] = len(days)
+    return removed
 
 
 def _reports_before(workload: str, begin: date) -> list[Path]:

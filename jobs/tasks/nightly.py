@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from jobs.exits import GateFailure
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
+from jobs.lake.tables.match_events import WINDOW, match_events_table
 from jobs.lake.tables.result_tables import result_table, table_beside
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
@@ -61,6 +62,8 @@ def begin(
         result, *beside = query.tables
         tables += (result_table(query.name, query.question, result.schema, result.variables, unit=unit),)
         tables += tuple(table_beside(query.name, table, unit=unit) for table in beside if table.evaluate is None)
+        if result.variables:
+            tables += (match_events_table(query.name, workload.schema, windowed=WINDOW in result.schema.names),)
     run = Run(workload, compiled, first, last, run_id, session, lake, progress, judges=judges)
     create(workload.name, tables, lake)
     return run

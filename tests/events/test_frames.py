@@ -129,8 +129,14 @@ def test_a_misspelt_event_type_warns() -> None:
 
 def test_what_is_no_log_is_refused() -> None:
     """With what would be one; columns that are not there, and two for the same thing."""
-    with pytest.raises(TypeError, match="LazyFrame is no log"):
-        cep.match("PATTERN A a WITHIN 9", pl.LazyFrame({"event_type": ["A"], "ts": [1]}))
+    with pytest.raises(TypeError, match=r"generator is no log: give .* a list of rows"):
+        cep.match("PATTERN A a WITHIN 9", (row for row in [{"event_type": "A", "ts": 1}]))
+    with pytest.raises(TypeError, match="its items are dictionaries"):
+        cep.match("PATTERN A a WITHIN 9", [("A", 1)])
+    with pytest.raises(ValueError, match=r"needs the column 'ts', or its name as ts='...'; found event_type, at"):
+        cep.match("PATTERN A a WITHIN 9", [{"event_type": "A", "at": 1}])
+    with pytest.raises(AttributeError, match=r"cep\.why_not_match"):
+        cep.why_not  # noqa: B018
     log = [{"event_type": "A", "ts": 1, "time": 2}]
     with pytest.raises(ValueError, match=r"no column 'tme'; did you mean 'time'?"):
         cep.match("PATTERN A a WITHIN 9", log, ts="tme")
@@ -139,6 +145,52 @@ def test_what_is_no_log_is_refused() -> None:
     fine = pa.table({"event_type": ["A"], "ts": pa.array([1], pa.timestamp("ms"))})
     with pytest.raises(ValueError, match="times are finer than unit='s'"):
         cep.match("PATTERN A a WITHIN 9", fine, unit="s")
+
+
+class Interchange:
+    """A frame of a library that offers nothing but the interchange protocol."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+
+    def __dataframe__(self, **options: bool) -> object:
+        return self._frame.__dataframe__(**options)
+
+
+def test_logs_of_rarer_kinds() -> None:
+    """A lazy frame, batches, a tuple of rows, the interchange protocol; a key that only later rows have."""
+    rows = [{"event_type": "A", "ts": 1}, {"event_type": "B", "ts": 2, "x": 5}]
+    table = pa.Table.from_pylist(rows, pa.schema({"event_type": pa.string(), "ts": pa.int64(), "x": pa.int64()}))
+    query = "PATTERN SEQ(A a, B b) WHERE b.x = 5 WITHIN 9"
+    expected = cep.match(query, table).to_pylist()
+    assert len(expected) == 1
+    assert cep.match(query, rows) == expected
+    assert cep.match(query, tuple(rows)) == tuple(expected)
+    assert cep.match(query, pl.LazyFrame(rows)).collect().to_dicts() == expected
+    batches = cep.match(query, table.to_batches(max_chunksize=1))
+    assert pa.Table.from_batches(batches).to_pylist() == expected
+    assert cep.match(query, Interchange(table.to_pandas())).to_pylist() == expected
+
+
+def test_texts_of_times_are_time_stamps() -> None:
+    """As JSON has them, with and without an offset; whole floats are whole numbers. All else is told."""
+    query = "PATTERN SEQ(A a, B b) WITHIN 9 seconds"
+    for zone, utc in (("", None), ("+01:00", UTC)):
+        log = [{"event_type": kind, "ts": f"2024-01-31T08:00:0{at}{zone}"} for at, kind in enumerate("AB")]
+        [match] = cep.match(query, log)
+        assert match["first_ts"] == datetime(2024, 1, 31, 8 if utc is None else 7, tzinfo=utc)
+    assert len(cep.match(query, [{"event_type": kind, "ts": float(at)} for at, kind in enumerate("AB")])) == 1
+    for odd, said in ((0.5, "not whole; give .* a finer unit"), ("soon", "no time-stamps such as"), (None, "nulls")):
+        with pytest.raises(ValueError, match=f"'at' (holds|has) .*{said}"):
+            cep.match(query, [{"event_type": "A", "at": odd}], ts="at")
+
+
+def test_a_frame_without_rows_has_no_match() -> None:
+    """Of its columns nothing may be known; an empty list has none at all."""
+    empty = pd.DataFrame({"event_type": ["A"], "ts": [1], "k": ["x"]})[:0]
+    assert cep.match("PATTERN SEQ(A a, B b) WHERE [k] WITHIN 9", empty).empty
+    with pytest.raises(ValueError, match="no rows and no columns"):
+        cep.match("PATTERN A a WITHIN 9", [])
 
 
 BERLIN = pa.timestamp("ms", "Europe/Berlin")

@@ -36,6 +36,15 @@ def rows(day: date, experiment: str, **lost: float) -> list[dict[str, object]]:
     ]
 
 
+def test_a_day_without_matches_misses_no_share_of_them(tmp_path: Path) -> None:
+    for day, matches in zip(DAYS, (0.0, 4.0, None), strict=True):
+        own = rows(day, "shedding", pSPICE=0.1)
+        own += [] if matches is None else [{**row, "metric": "matches", "value": matches} for row in own]
+        table = pa.Table.from_pylist(own, SCHEMA)
+        write_deltalake(tmp_path / "experiments", table, mode="append", partition_by=["day"])
+    assert [*missed_by_day(LakeReader(tmp_path), DAYS[0], DAYS[-1])] == DAYS[1:]
+
+
 def test_only_the_listed_days_are_read(tmp_path: Path) -> None:
     """The day that is not listed has lost its files; grids and other strategies of the listed ones do not count."""
     for number, day in enumerate(DAYS):

@@ -8,7 +8,7 @@ from importlib import metadata
 from deltalake import DeltaTable
 
 from tests.runs.lake.lakes import StoredLake
-from tests.runs.lake.small_workload import RESULTS, day
+from tests.runs.lake.small_workload import MATCH_EVENTS, RESULTS, day
 
 WRITTEN = {
     "ingest": {"work_staged_events", "work_source_rows", "work_source_files"},
@@ -16,7 +16,7 @@ WRITTEN = {
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},
     "slice_events": {"work_points", "work_slices"},
-    "evaluate": {"result_days", "slice_runs", *RESULTS},
+    "evaluate": {"result_days", "slice_runs", *RESULTS, *MATCH_EVENTS},
     "compare": {"experiments"},
 }
 

@@ -122,7 +122,8 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     else:
         codes = codes - low
-    return codes[:m], codes[:m] if same_values else codes[m:]
+    of_left = codes[:m]
+    return of_left, of_left if same_values else codes[m:]
 
 
 def _rank(
@@ -132,7 +133,7 @@ def _rank(
     left, right = codes
     values = int(max(left.max(initial=0), right.max(initial=0))) + 2
     keys = partition * values + left  # one cell for each value of each partition, and one past the last
-    bound_keys = partition * values + right
+    bound_keys = keys if right is left else partition * values + right
     inclusive = operator in ("<=", ">=", "=")
     starts = np.arange(partitions + 1, dtype=np.int64) * values
     if partitions * values <= SPARSE * max(1, len(left)):
@@ -143,10 +144,10 @@ def _rank(
         firsts = before[starts]
     else:
         known = distinct(keys[entering])
-        rank = np.searchsorted(known, keys) + 1
-        bound = np.searchsorted(known, bound_keys, side="right" if inclusive else "left")
-        exact = np.zeros(len(bound_keys), dtype=np.bool_)
-        exact[bound > 0] = known[bound[bound > 0] - 1] == bound_keys[bound > 0]
+        place = np.searchsorted(known, keys)
+        place_of_bound = place if right is left else np.searchsorted(known, bound_keys)
+        exact = np.append(known, -1)[place_of_bound] == bound_keys
+        rank, bound = place + 1, place_of_bound + exact if inclusive else place_of_bound
         firsts = np.searchsorted(known, starts)
     base = firsts[partition]
     if operator == "=":

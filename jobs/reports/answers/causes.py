@@ -90,9 +90,14 @@ class ExplainedViolation:
         alike, compared = (self.claims[0].get(name) or 0 for name in SHARED)
         return f"the same for {alike} points of the first {compared}" if alike > 1 else ""
 
+    @property
+    def told_values(self) -> list[Any]:
+        """Its values for a heading: names first, then numbers, which are counts where a policy counts."""
+        return sorted(self.values.values(), key=lambda value: not isinstance(value, str))
+
     def title(self, clock: Clock) -> str:
         """The violation in a heading: its values, and its moment."""
-        values = " ".join(shown(value, 16) for value in self.values.values())
+        values = " ".join(shown(value, 16) for value in self.told_values)
         return f"{values}, {clock.time(self.ts)}" if values else clock.time(self.ts)
 
     def proof(self, clock: Clock) -> str:

@@ -57,6 +57,12 @@ class SheddingOutcome:
     def dropped(self) -> float:
         return self.measures["dropped"].mean
 
+    def has_matches(self, query: str | None = None) -> bool:
+        """Whether there was a match to be missed, of one query or of any."""
+        counts = self.measures if query is None else self.by_query[query]
+        of = counts.get("matches" if query is None else "query_matches")
+        return of is None or of.mean > 0
+
     def lost_of(self, query: str | None) -> Spread:
         """The share of missed matches: of one query, or of all queries by weight."""
         if query is None:
@@ -189,24 +195,30 @@ def read_shedding(reader: LakeReader, day: date) -> SheddingComparison | None:
 
 
 def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, float]:
-    """For each compared day, the share of matches that pSPICE would have missed in the described setting.
+    """For each compared day with matches, the share of them that pSPICE would have missed in the described setting.
 
-    Reads only the files of those days, and four of their columns, since grids of experiments store many rows for a day.
+    Reads only the files of those days, and five of their columns, since grids of experiments store many rows for a day.
     """
     of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
-    lost_of_pspice = of_pspice & (ds.field("metric") == "lost")
+    wanted = of_pspice & ds.field("metric").isin(["lost", "matches"])
     stored = reader.read(
-        "experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=lost_of_pspice
+        "experiments", first, last, columns=["day", "run_id", "metric", "parameters", "value"], where=wanted
     )
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
+    matched: dict[date, bool] = {}
     for row in rows(stored, "day", "run_id"):
+        if row["metric"] == "matches":
+            matched[row["day"]] = bool(row["value"])
+            continue
         about = json.loads(row["parameters"])
         setting = _setting(about)
         by_day.setdefault(row["day"], {})[setting] = row["value"]
         if about.get("told"):
             marked[row["day"]] = setting
-    return {day: missed[marked.get(day) or _told_of(missed)] for day, missed in by_day.items()}
+    return {
+        day: missed[marked.get(day) or _told_of(missed)] for day, missed in by_day.items() if matched.get(day, True)
+    }
 
 
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")

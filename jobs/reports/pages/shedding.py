@@ -205,8 +205,12 @@ def _headings(compared: SheddingComparison) -> list[Heading]:
 def _row(compared: SheddingComparison, outcome: SheddingOutcome) -> list[str]:
     return [
         shown(outcome.strategy),
-        _share(outcome.measures["lost"]),
-        *(_share(outcome.lost_of(name)) for name in compared.queries if len(compared.queries) > 1),
+        _share(outcome.measures["lost"] if outcome.has_matches() else None),
+        *(
+            _share(outcome.lost_of(name) if outcome.has_matches(name) else None)
+            for name in compared.queries
+            if len(compared.queries) > 1
+        ),
         _count(outcome.measures.get("false_positives")),
         _count(outcome.measures["dropped"]),
         quantity(outcome.measures["lost"].n),

@@ -27,10 +27,8 @@ LAKE_TABLES = (
 )
 """Names that no query may take: each is a table of its own (jobs/lake/tables/all_tables.py)."""
 
-EVENTS_OF_MATCHES = "_events"
-"""The suffix of the view of a listing's events. Like further tables, it is named after its query."""
 OVER_DAYS = "_episodes_over_days"
-"""The suffix of the view of a policy's episodes that go on from day to day."""
+"""The suffix of the view of a policy's episodes over days, which is named after its query as tables are."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def check_names(problems: Problems, folder: Path) -> dict[str, Path]:
             problems.add(shown, "two files ask under this name, which names their result table")
         if not is_name(name) or name in LAKE_TABLES or name.startswith("work_"):
             problems.add(shown, f"cannot name a result table: {RULE}, and no other table's name")
-        for suffix in (EVENTS_OF_MATCHES, OVER_DAYS, *tables_beside()):
+        for suffix in (OVER_DAYS, *tables_beside()):
             if name.removesuffix(suffix) in names and name.endswith(suffix):
                 problems.add(
                     shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"

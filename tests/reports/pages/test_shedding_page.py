@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -161,6 +162,7 @@ def test_a_day_without_matches() -> None:
     nothing = shedding_of(measured(matches=0))
     assert nothing is not None
     assert answer(nothing) == (f"{TOLD} nothing could be missed: late_chains and snowball had no matches on this day.")
+    assert not any(outcome.has_matches(name) for outcome in nothing.attainable for name in (None, *nothing.queries))
     assert missed_figure(nothing, DAY, CLOCK) is None
     assert nothing.outcomes[0].lost_of("snowball").mean == 0
 
@@ -382,3 +384,10 @@ def _quality() -> Any:
     from cep_core.shedding.result_quality import Quality
 
     return Quality((1,), (0,), (0,), (1.0,), (1, 1, 1, 1), 0.0, 0.0, 0.0, 1, drops=1, choices=1)
+
+
+def test_the_overview_says_what_was_missed_and_on_how_many_days(site: Path) -> None:
+    told = " ".join(read(site / "lines" / "index.html").text("p"))
+    assert re.search(
+        r"2013: pSPICE would have missed [\d.]+ % of the matches; of \d days? with matches, median [\d.]+ %", told
+    )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.counts import DEEP
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
-from tests.runs.lake.small_workload import EVENTS_SQL, EXPECTATIONS, QUERIES, WORKLOAD, day, write_day
+from tests.runs.lake.small_workload import EVENTS_SQL, EXPECTATIONS, MATCH_EVENTS, QUERIES, WORKLOAD, day, write_day
 
 pytestmark = [
     pytest.mark.spark,
@@ -91,9 +91,9 @@ def follow_advice(trendmill: CommandLine) -> None:
 
 def declared(tables: Tables, state: State) -> Tables:
     """The tables without the column of an attribute that left the log."""
-    if state.rest is None:
-        assert {row.get("rest") for row in tables["events"]} == {None}
-        tables["events"] = [{name: row[name] for name in row if name != "rest"} for row in tables["events"]]
+    for table in ("events", *MATCH_EVENTS) if state.rest is None else ():
+        assert {row.get("rest") for row in tables[table]} == {None}
+        tables[table] = [{name: row[name] for name in row if name != "rest"} for row in tables[table]]
     return tables
 
 

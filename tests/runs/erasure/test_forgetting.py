@@ -14,7 +14,7 @@ from deltalake import DeltaTable
 from jobs.erasure.key import FILE, KEY
 from jobs.lake.register import table_folders
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
-from tests.runs.lake.small_workload import RESULTS, day
+from tests.runs.lake.small_workload import MATCH_EVENTS, RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -37,7 +37,7 @@ def in_places(lake: SmallLake) -> dict[str, list[dict[str, Any]]]:
     seqs = sorted(lake.table("events")["seq"].to_pylist())
     place = dict(zip(seqs, count()))
     tables = {}
-    for name in ("events", "quarantine", "heavy_hitters", "stream_statistics", *RESULTS):
+    for name in ("events", "quarantine", "heavy_hitters", "stream_statistics", *RESULTS, *MATCH_EVENTS):
         rows = lake.table(name).to_pylist()
         for row in rows:
             row.pop("match_id", None)

@@ -18,7 +18,7 @@ from jobs.tasks.verification import verify
 from jobs.workload.declaration import load_workload
 from tests.leases import leased
 from tests.runs.lake.lakes import StoredLake
-from tests.runs.lake.small_workload import QUESTIONS, RESULTS, day
+from tests.runs.lake.small_workload import MATCH_EVENTS, QUESTIONS, RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -29,7 +29,8 @@ STEPS = (
     "clear_working_tables",
     "remove_reports",
 )
-TABLES = ("events", "quarantine", "stream_statistics", "heavy_hitters", "slicing_plans", "_work/slices", *RESULTS)
+OF_EVENTS = ("events", "quarantine", "stream_statistics", "heavy_hitters", "slicing_plans", "_work/slices")
+TABLES = (*OF_EVENTS, *RESULTS, *MATCH_EVENTS)
 FACTS = ("_work/loaded_days", "_work/source_rows", "_work/source_files", "result_days")
 
 

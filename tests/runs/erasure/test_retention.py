@@ -14,7 +14,7 @@ from jobs.workload.declaration import load_workload, read_workload
 from jobs.workload.sections.retention import Retention
 from tests.leases import leased
 from tests.runs.lake.lakes import CommandLine, SmallLake
-from tests.runs.lake.small_workload import RESULTS, day
+from tests.runs.lake.small_workload import MATCH_EVENTS, RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -39,6 +39,9 @@ def test_old_events_go_and_their_results_stay(copied: SmallLake, trendmill: Comm
     assert {row["day"] for row in after["events"]} == {day(2)}
     assert {row["day"] for row in after["heavy_hitters"]} == {day(2)}
     assert after["quarantine"] == []
+    kept = {row["seq"] for row in after["events"]}
+    assert 0 < len(after["climbs_events"]) < len(before["climbs_events"])
+    assert after["climbs_events"] == [row for row in before["climbs_events"] if row["seq"] in kept]
     for name in (*RESULTS, "result_days"):
         assert after[name] == before[name]
     assert "nothing wrong" in trendmill("verify")[1]
@@ -56,7 +59,11 @@ def test_old_events_go_and_their_results_stay(copied: SmallLake, trendmill: Comm
     assert "events removed after their retention: 2013-01-01\n" in told
     with leased(copied.folder, "machines", "upkeep"):
         maintain("machines", copied.folder, Silent(), Retention({"results": 1, "reports": 1, "runs": 30, "events": 1}))
-    assert all(rows == [] for name, rows in copied.tables().items() if name in (*RESULTS, "events", "result_days"))
+    assert all(
+        rows == []
+        for name, rows in copied.tables().items()
+        if name in (*RESULTS, *MATCH_EVENTS, "events", "result_days")
+    )
     assert not (tmp_path / "reports" / "machines" / str(day(1))).exists()
     assert "nothing wrong" in trendmill("verify")[1]
 

@@ -18,7 +18,7 @@ from jobs.runs.run import Run, Silent
 from jobs.stages.measuring.shed import EXPERIMENT
 from jobs.tasks.nightly import begin, evaluate, load, refused_days, slice_, stale_scope
 from tests.leases import leased
-from tests.runs.lake.small_workload import RESULTS, day
+from tests.runs.lake.small_workload import MATCH_EVENTS, RESULTS, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +29,7 @@ Tables = dict[str, list[dict[str, object]]]
 CommandLine = Callable[..., tuple[int, str]]
 """A command's name and arguments -> its exit code and what it printed."""
 
-COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *RESULTS)
+COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *RESULTS, *MATCH_EVENTS)
 """Tables that the law speaks of."""
 
 

@@ -92,6 +92,8 @@ RESULTS = (
     *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why", "_judged")),
 )
 """The tables of results."""
+MATCH_EVENTS = ("climbs_events",)
+"""The tables of the events of matches."""
 
 
 def day(number: int) -> date:
