@@ -74,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(FIRST_STEPS, file=sys.stderr)
         return WRONG_WORKLOAD
     command = next((word for word in words if not word.startswith("-")), None)
+    if command is not None and command not in COMMANDS:
+        from jobs.workload.files.problems import nearest  # other commands need not wait for it
+
+        print(f"trendmill: no command '{command}'; {nearest(command, COMMANDS)}", file=sys.stderr)
+        return WRONG_WORKLOAD
     options = parser_of(command).parse_args(words)
     try:
         with terminable():

@@ -24,7 +24,7 @@ from jobs.log_files.arguments import (
     time_options,
 )
 from jobs.log_files.drafts.folder_texts import SourceKeys, texts_of
-from jobs.log_files.drafts.guess import Guess, Rows, can_be_declared, guess
+from jobs.log_files.drafts.guess import Guess, Rows, guess
 from jobs.log_files.reading.log_file import FORMS, NoRows, form_of, look_at
 from jobs.log_files.reading.named_files import STANDARD_INPUT, named_files
 from jobs.log_files.reading.several_files import LogFiles, open_log
@@ -102,11 +102,13 @@ def _read(options: argparse.Namespace) -> tuple[LogFiles, Rows, list[str]]:
         raise WrongWorkload(str(error).removesuffix("; nothing was written")) from error
     _refuse_what_no_load_reads(log, table)
     notes = [note.replace("are left out (--skip-bad)", "do not fit, and a load refuses them") for note in notes]
-    for name in table.column_names:
-        if not can_be_declared(table.schema.field(name).type, log.first.form):
-            notes.append(f"column '{name}' is left out: no load reads {table.schema.field(name).type} of Parquet")
+    rows = Rows(table, log.first.form, log.first.places)
+    for name, reason in rows.left_out.items():
+        if rows.form == "csv":
+            raise WrongWorkload(f"'{name}' cannot be declared, rename it in the file's header: {reason}")
+        notes.append(f"'{name}' is left out: {reason}")
     amount = f"all {counted(table.num_rows, 'row')}" if is_whole else f"the first {counted(table.num_rows, 'row')}"
-    return log, Rows(table, log.first.form, log.first.places), [f"guessed from {amount}:", *notes]
+    return log, rows, [f"guessed from {amount}:", *notes]
 
 
 def _quiet(done: int, total: int) -> None:

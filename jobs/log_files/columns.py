@@ -15,6 +15,7 @@ from jobs.log_files.reading.nested_columns import sayable
 from jobs.log_files.times.stamps import plain
 
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_COMMA, _NO_THOUSANDS = r"^[+-]?[0-9]+(,[0-9]+)?$", r",([0-9]{1,2}|[0-9]{4,})$"
 
 
 def holds_decimals(column: pa.ChunkedArray) -> bool:
@@ -27,12 +28,38 @@ def holds_decimals(column: pa.ChunkedArray) -> bool:
         return False
     values = column.cast(pa.string())
     numbers = pc.all(pc.match_substring_regex(values, _DECIMAL)).as_py()
-    return bool(numbers and pc.any(pc.match_substring(values, ".")).as_py())
+    return bool(numbers and pc.any(pc.match_substring(values, ".")).as_py()) or holds_commas(column)
+
+
+def holds_commas(column: pa.ChunkedArray) -> bool:
+    """Whether a text column holds numbers with a decimal comma. Three digits behind each may be thousands.
+
+    >>> [holds_commas(pa.chunked_array([texts])) for texts in (["1,5", "10"], ["1,500"], ["1.5"])]
+    [True, False, False]
+    """
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return False
+    values = column.cast(pa.string())
+    numbers = pc.all(pc.match_substring_regex(values, _COMMA)).as_py()
+    return bool(numbers and pc.any(pc.match_substring_regex(values, _NO_THOUSANDS)).as_py())
+
+
+def holds_whole_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether a text column holds nothing but whole numbers.
+
+    >>> holds_whole_numbers(pa.chunked_array([["12", "-7"]])), holds_whole_numbers(pa.chunked_array([["12", "x"]]))
+    (True, False)
+    """
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return False
+    return bool(pc.all(pc.match_substring_regex(column.cast(pa.string()), r"^[+-]?[0-9]+$")).as_py())
 
 
 def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """The numbers in a text column. Raises WrongWorkload, which names a value that is no number."""
     values = column.cast(pa.string())
+    if holds_commas(column):
+        values = pc.replace_substring(values, ",", ".")
     odd = values.filter(pc.invert(pc.match_substring_regex(values, _DECIMAL)))
     if len(odd):
         raise WrongWorkload(f"'{name}' holds numbers as text at first, but then '{odd[0].as_py()}', which is none")

@@ -9,12 +9,16 @@ import pyarrow.compute as pc
 from cep_core.compile import BoundText, bind_text
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Comparison, Reference
+from cep_core.language.patterns.walk import walk
 from cep_core.progress.meter import Meter
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import asked_query, reading_of
+from jobs.log_files.columns import holds_whole_numbers
 from jobs.log_files.log import Log, read_log, wanted_by
 from jobs.log_files.remarks import remark
 
+ORDERS = ("<", "<=", ">", ">=")
 HINTS = {
     MATCHING: "`trendmill aggregate` evaluates it",
     AGGREGATION: "RETURN COUNT(*) aggregates; `trendmill match` lists the matches",
@@ -37,7 +41,7 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
 
 def remark_on(bound: BoundText, log: Log) -> None:
     """How the file was understood, and what may surprise about the query on it."""
-    remark(*log.notes, *bound.query.warnings, *_shut_out(log, bound.query))
+    remark(*log.notes, *bound.query.warnings, *_shut_out(log, bound.query), *_compared_as_texts(log, bound.query))
 
 
 def _shut_out(log: Log, query: Query) -> list[str]:
@@ -53,3 +57,20 @@ def _shut_out(log: Log, query: Query) -> list[str]:
                 f"--lacks {event_type}.{attribute} says that it does not constrain them"
             )
     return remarks
+
+
+def _compared_as_texts(log: Log, query: Query) -> list[str]:
+    """Columns of whole numbers that the file holds as text, of which the query asks the order."""
+    conditions = [
+        *(predicate.expression for predicate in query.vertex_predicates),
+        *(predicate.expression for predicate in query.edge_predicates),
+        *(predicate.expression for predicate in query.match_predicates),
+    ]
+    parts = [part for condition in conditions for part in walk(condition)]
+    ordered = [part for part in parts if isinstance(part, Comparison) and part.operator in ORDERS]
+    asked = {side.attribute for part in ordered for side in (part.left, part.right) if isinstance(side, Reference)}
+    return [
+        f"'{name}' holds whole numbers as text, and texts are compared: '10' is less than '9'"
+        for name in sorted(asked & set(log.events.column_names))
+        if holds_whole_numbers(log.events[name])
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from jobs.reports.answers.missing import NO_RESULT, is_missing
@@ -109,7 +110,9 @@ def _missed(missed: Mapping[date, float]) -> str:
     if not missed:
         return ""
     latest, days = max(missed), counted(len(missed), "day")
-    return f"{spoken(latest)}: pSPICE would have missed {share(missed[latest])} of the matches; {days} compared."
+    low, middle, high = (share(of(missed.values())) for of in (min, median, max))
+    said = f"{spoken(latest)}: pSPICE would have missed {share(missed[latest])} of the matches"
+    return f"{said}; of {days} with matches, median {middle}, from {low} to {high}."
 
 
 def _card(question: Question, series: Series) -> dict[str, Any]:

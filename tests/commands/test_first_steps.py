@@ -20,3 +20,9 @@ def test_first_steps_are_commands_that_can_be_typed(capsys: pytest.CaptureFixtur
         assert program == "trendmill"
         assert command in COMMANDS
         parser_of(command).parse_args([command, *arguments])
+
+
+def test_a_misspelt_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the one that is like it."""
+    assert main(["mtach", "q.cep", "log.csv"]) == 2
+    assert capsys.readouterr().err == "trendmill: no command 'mtach'; did you mean 'match'?\n"

@@ -200,6 +200,25 @@ def test_types_that_no_pattern_can_say(tmp_path: Path, capsys: pytest.CaptureFix
     assert "every row is of the pattern's one type" in capsys.readouterr().err
 
 
+def test_whole_numbers_as_texts_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the query asks which is greater; they may be names where it asks whether they are equal."""
+    rows = ['{"ts":1,"event_type":"A","x":"9"}', '{"ts":2,"event_type":"B","x":"10"}']
+    (tmp_path / "log.jsonl").write_text("\n".join(rows))
+    for condition, is_told in (("b.x > a.x", True), ("b.x = a.x", False), ("[x]", False)):
+        query = f"PATTERN SEQ(A a, B b) WHERE {condition} WITHIN 9"
+        assert main(["match", "-e", query, str(tmp_path / "log.jsonl")]) == 0
+        assert ("'x' holds whole numbers as text, and texts are compared" in capsys.readouterr().err) == is_told
+
+
+def test_numbers_with_a_decimal_comma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They were compared as texts once: '10,25' before '9,5'."""
+    (tmp_path / "log.csv").write_text("ts;event_type;x\n1;A;1,5\n2;A;9,5\n3;B;10,25\n")
+    assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE b.x > a.x WITHIN 9", str(tmp_path / "log.csv")]) == 0
+    told = capsys.readouterr()
+    assert "2 matches" in told.out
+    assert "'x' holds numbers as text; they are read as numbers" in told.err
+
+
 RAGGED = "kind,job\nA,1,10\nB,1,11\nA\nB,2,12,13,14\nA,3,15\n"
 
 

@@ -68,12 +68,11 @@ def test_pieces_of_one_slice_merge_to_the_same_rows(
 @given(st.sampled_from(CHAINS), logs())
 def test_columns_tell_the_paths_that_rows_leave_out(text: str, log: pa.Table) -> None:
     """A match of a chain binds one variable after another. Its row has no path, and else what it has with a path."""
-    evaluator = compile_query(text, LOG)
-    short = _rows(evaluator.evaluate(log))
+    short = _rows(compile_query(text, LOG).evaluate(log))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MatchPlan, "columns_tell_paths", False)
         patch.setattr(one_closure, "MOST", 0)  # else position lists, which write no paths
-        full = _rows(evaluator.evaluate(log))
+        full = _rows(compile_query(text, LOG).evaluate(log))
     assert (short[PATH].null_count, full[PATH].null_count) == (short.num_rows, 0)
     assert with_paths(short).to_pylist() == full.to_pylist()
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from datetime import time
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from jobs.cli import main
@@ -136,7 +140,12 @@ def test_numbers_that_may_count_anything_are_told(
     assert "no problem found; 1 warning above" in told
 
 
-SOCCER = """Team;Type;Start X;day\nAway;SET PIECE;NaN;1\nHome;PASS;0.5;2\nHome;PASS;1;3\n;;;\n"""
+SOCCER = """Team;Type;Start X;speed;day
+Away;SET PIECE;NaN;1,5;1
+Home;PASS;0.5;20;2
+Home;PASS;1;3,25;3
+;;;;
+"""
 
 
 def test_everything_that_was_said_or_found_is_written(
@@ -161,9 +170,11 @@ def test_everything_that_was_said_or_found_is_written(
     workload = load_workload("log")
     source = workload.sources["log_rows"]
     assert (source.options, source.missing, workload.time.zone) == ({"sep": ";"}, "NaN", "America/New_York")
-    assert list(source.columns) == ["Team", "Type", "Start X", "day"]
+    assert list(source.columns) == ["Team", "Type", "Start X", "speed", "day"]
+    assert workload.attributes["speed"].value == "float"
+    assert "CAST(replace(`speed`, ',', '.') AS DOUBLE)" in (tmp_path / "workloads/log/events.sql").read_text()
     assert list(workload.schema.types) == ["PASS", "SET_PIECE"]
-    assert list(workload.attributes) == ["Team", "Start_X"]
+    assert list(workload.attributes) == ["Team", "Start_X", "speed"]
     assert main(["check", "log"]) == 0
 
 
@@ -225,6 +236,30 @@ def test_what_no_load_reads_is_refused(
     assert said in capsys.readouterr().err
     assert main(["new", "log", "--from", "-"]) == 2
     assert not (tmp_path / "workloads").exists()
+
+
+def test_columns_that_cannot_be_declared_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names of the row itself or in another case, records of Parquet: left out, where `check` stopped before."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    row = {"ts": 1_706_688_000, "kind": "A", "_id": 7, "Kind": "x", "a`b": 1, "user": {"id": 1}}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n")
+    pyarrow.parquet.write_table(
+        pa.Table.from_pylist([row | {"tags": ["x"], "clock": time(8)}]), tmp_path / "log.parquet"
+    )
+    for form, left_out in (
+        ("jsonl", ["_id", "Kind", "a_b"]),
+        ("parquet", ["_id", "Kind", "a_b", "user_id", "tags", "clock"]),
+    ):
+        assert main(["new", form, "--from", str(tmp_path / f"log.{form}"), "--type", "kind"]) == 0
+        told = capsys.readouterr().out
+        assert [line.split("'")[1] for line in told.splitlines() if "is left out: " in line] == left_out
+        assert main(["check", form]) == 0
+    assert main(["new", "other", "--from", str(tmp_path / "log.parquet"), "--type", "Kind"]) == 2
+    (tmp_path / "log.csv").write_text("ts,_id\n1,7\n")
+    assert main(["new", "other", "--from", str(tmp_path / "log.csv")]) == 2
+    assert "'_id' cannot be declared, rename it in the file's header" in capsys.readouterr().err
 
 
 def test_columns_without_a_header_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,14 +97,15 @@ def network_of(
     """A network of m rows without places; `comparisons`: for each pair of states, those of its edge."""
     on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
+    begin, target = automaton.edge_arrays
     operator = np.array([OPERATORS[name] for name, _, _ in flat], np.int64)
     return Network(
         tick=tick,
         fits=fits,
         starts=_only(fits, automaton.starts),
         accepts=_only(fits, automaton.accepts),
-        begin=np.cumsum([0, *(len(after) for after in automaton.successors)]),
-        target=np.array([target for _, target in automaton.edges], np.int64),
+        begin=begin,
+        target=target,
         condition=np.cumsum([0, *(len(on_edge) for on_edge in on_edges)]),
         operator=operator,
         left=_stacked([left for _, left, _ in flat], len(tick)),

@@ -6,6 +6,7 @@ The engine refuses unsupported queries here, before any event is read.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
@@ -20,7 +21,10 @@ from cep_core.matching.plan.negation import NegatedElement, negations_of
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """A query compiled for matching; its window, strategy and AFTER MATCH SKIP are in `query`."""
+    """A query compiled for matching; its window, strategy and AFTER MATCH SKIP are in `query`.
+
+    What follows from it is worked out once: a night asks for each of many small slices.
+    """
 
     query: Query
     automaton: Automaton
@@ -32,17 +36,17 @@ class MatchPlan:
         """Whether all matches are results, and not at most one for each first event."""
         return self.query.strategy is Strategy.ANY
 
-    @property
+    @cached_property
     def on_edges(self) -> tuple[NegatedElement, ...]:
         """The negated elements that edges of the event graph judge."""
         return tuple(negation for negation in self.negations if self._stands_on_edges(negation))
 
-    @property
+    @cached_property
     def on_matches(self) -> tuple[NegatedElement, ...]:
         """The negated elements that are judged on listed matches or runs."""
         return tuple(negation for negation in self.negations if not self._stands_on_edges(negation))
 
-    @property
+    @cached_property
     def counts_ahead(self) -> bool:
         """Whether matches can be counted without listing them."""
         judged = bool(self.conditions.judged or self.on_matches)
@@ -53,7 +57,7 @@ class MatchPlan:
         """Whether one pass over the events can find those that complete a match."""
         return self.any_match and self.counts_ahead and not (self.automaton.before or self.automaton.after)
 
-    @property
+    @cached_property
     def is_chain(self) -> bool:
         """Whether every match has events of the first variable, then events of the second, and so on."""
         automaton, last = self.automaton, len(self.automaton.variables) - 1
@@ -65,7 +69,7 @@ class MatchPlan:
             and onward == [*({state + 1} for state in range(last)), set()]
         )
 
-    @property
+    @cached_property
     def columns_tell_paths(self) -> bool:
         """Whether the columns of a row say what its path says (`match_rows.with_paths`)."""
         return self.is_chain and not self.query.returns and self.query.confidence is None

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pyarrow.types as kinds
 
-from jobs.log_files.drafts.guess import Guess, Rows, attribute_type_of, can_be_declared
+from jobs.log_files.columns import holds_commas
+from jobs.log_files.drafts.guess import Guess, Rows, attribute_type_of
 from jobs.log_files.drafts.named_parts import sql_of, sql_text
 from jobs.workload.operating_days import UNITS
 
@@ -54,16 +55,18 @@ def texts_of(name: str, source: SourceKeys, rows: Rows, zone: str, guess: Guess)
 def _column_types(rows: Rows, guess: Guess) -> dict[str, str]:
     """The declared type of each column of the file; one with fields is the text that stands in the file."""
     types: dict[str, str] = {}
+    left_out = rows.left_out
     for name, place in rows.places.items():
         stored = rows.table.schema.field(name).type
+        if name in left_out:
+            continue
         if len(place) > 1:
-            if rows.form != "parquet":
-                types[place[0]] = "string"
+            types[place[0]] = "string"
         elif name in guess.time.declared:
             types[place[0]] = guess.time.declared[name]
         elif kinds.is_timestamp(stored):
             types[place[0]] = "timestamp"
-        elif can_be_declared(stored, rows.form):
+        else:
             types[place[0]] = "date" if kinds.is_date(stored) else attribute_type_of(stored)
     return types
 
@@ -108,7 +111,8 @@ def _events_sql(source: str, rows: Rows, guess: Guess) -> str:
     for column, (name, kind) in guess.attributes.items():
         value = sql_of(rows.places[column], kind)
         if kind == "float" and attribute_type_of(rows.table.schema.field(column).type) == "string":
-            value = f"CAST({value} AS DOUBLE)"
+            number = f"replace({value}, ',', '.')" if holds_commas(rows.table[column]) else value
+            value = f"CAST({number} AS DOUBLE)"
         attributes.append(value if value == f"`{name}`" else f"{value} AS `{name}`")
     told = None if guess.type_column is None else sql_of(rows.places[guess.type_column], "string")
     is_text = guess.type_column is None or kinds.is_string(rows.table.schema.field(guess.type_column).type)

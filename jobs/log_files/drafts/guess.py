@@ -67,6 +67,22 @@ class Rows:
     form: str
     places: Places
 
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that no workload can declare, with the reason."""
+        reasons: dict[str, str] = {}
+        spelt: dict[str, str] = {}
+        for name, (top, *fields) in self.places.items():
+            stored = self.table.schema.field(name).type
+            is_first = spelt.setdefault(top.lower(), top) == top
+            if top.startswith("_") or "`" in top or not top.strip() or not top.isprintable():
+                reasons[name] = "a column's name is not blank, begins with no '_' and holds no ` or control character"
+            elif not is_first:
+                reasons[name] = f"it is '{spelt[top.lower()]}' in another case, and SQL does not tell them apart"
+            elif self.form == "parquet" and (fields or not _is_loaded(stored)):
+                reasons[name] = f"no load reads {'records' if fields else stored} of Parquet"
+        return reasons
+
 
 def guess(rows: Rows, source: TimeSource, type_column: str | None, *, only_type: str, zone: str) -> Guess:
     """From a file's rows, in which the source's columns are as the file has them.
@@ -87,12 +103,16 @@ def guess(rows: Rows, source: TimeSource, type_column: str | None, *, only_type:
     else:
         type_column, *others = [*_type_columns(table), None]  # type: ignore[assignment]
         others = tuple(name for name in others if name is not None)
+    left_out = rows.left_out
+    for name in (*source.columns, *([type_column] if type_column else [])):
+        if name in left_out:
+            raise WrongWorkload(f"'{name}' is needed, and a workload cannot declare it: {left_out[name]}")
     types = {only_type: ""} if type_column is None else _types(table[type_column], type_column)
     columns = [name for name in table.column_names if name not in (*source.columns, type_column)]
     attributes = {
         name: (plain, "float" if holds_decimals(table[name]) else attribute_type_of(table.schema.field(name).type))
         for name, plain in names_of(columns).items()
-        if can_be_declared(table.schema.field(name).type, rows.form)
+        if name not in left_out
     }
     moments = time.source.moments(stamps)
     times = moments.drop_null()
@@ -116,9 +136,10 @@ def attribute_type_of(arrow: pa.DataType) -> str:
     return "float" if kinds.is_floating(arrow) or kinds.is_decimal(arrow) else "string"
 
 
-def can_be_declared(arrow: pa.DataType, form: str) -> bool:
-    """Whether a load reads a column of this type. Of JSON it reads all, as text; of Parquet no lists and no bytes."""
-    return form != "parquet" or not (kinds.is_nested(arrow) or kinds.is_binary(arrow) or kinds.is_large_binary(arrow))
+def _is_loaded(arrow: pa.DataType) -> bool:
+    """Whether a load reads a column of Parquet of this type."""
+    is_other = kinds.is_nested(arrow) or kinds.is_time(arrow) or kinds.is_duration(arrow)
+    return not (is_other or kinds.is_fixed_size_binary(arrow))
 
 
 def _type_columns(table: pa.Table) -> list[str]:

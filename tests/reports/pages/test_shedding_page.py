@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -383,3 +384,10 @@ def _quality() -> Any:
     from cep_core.shedding.result_quality import Quality
 
     return Quality((1,), (0,), (0,), (1.0,), (1, 1, 1, 1), 0.0, 0.0, 0.0, 1, drops=1, choices=1)
+
+
+def test_the_overview_says_what_was_missed_and_on_how_many_days(site: Path) -> None:
+    told = " ".join(read(site / "lines" / "index.html").text("p"))
+    assert re.search(
+        r"2013: pSPICE would have missed [\d.]+ % of the matches; of \d days? with matches, median [\d.]+ %", told
+    )

@@ -15,6 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
+from cep_core.arrays import Ints
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.determinism import determined
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
@@ -92,6 +95,12 @@ class Automaton:
     def edges(self) -> tuple[tuple[int, int], ...]:
         """All pairs (state, successor), by state."""
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
+
+    @cached_property
+    def edge_arrays(self) -> tuple[Ints, Ints]:
+        """The edges for kernels: begin[s]:begin[s + 1] are those that leave state s, and target[e] their states."""
+        begin = np.cumsum([0, *(len(after) for after in self.successors)])
+        return begin, np.array([target for _, target in self.edges], np.int64)
 
 
 def automaton_of(
