@@ -51,11 +51,17 @@ class Slices:
 
 def slices_of(run: Run, assignment: Assignment, silent: Collection[str]) -> Slices:
     """The slices of the assignment's plans. `silent`: the queries that speak of silence."""
-    plan_ids = {str(plan["plan_id"]) for plan in assignment.plans}
+    plan_ids = asked_plans(assignment)
     files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
     present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
     absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
     return Slices(present, absent, all(urlsplit(file).scheme in ("", "file", *SCHEMES) for file in files))
+
+
+def asked_plans(assignment: Assignment) -> set[str]:
+    """The plans by which a query of the assignment is sliced: a table that waits for its result is of few queries."""
+    names = {query.name for query in assignment.queries}
+    return {plan.plan_id for plan in map(Plan.from_dict, assignment.plans) if names & {*plan.queries}}
 
 
 def slices_of_silence(

@@ -22,7 +22,7 @@ from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
 from jobs.stages.evaluating.left_batches import Leaving, LeftBatch, to_bytes
-from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
+from jobs.stages.evaluating.slice_files import SliceFile, Slices, asked_plans, columns_of, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 from jobs.stages.held_rows import table_frame
 from jobs.stages.slicing.mapped_points import open_points
@@ -75,8 +75,7 @@ def in_workers(
         evaluated = _by_path(run, slices.largest_first(), assignment, sent, None if gathers else folder)
     else:
         sent = _sent(run, points)
-        plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
-        stored = table_frame(run, "work_slices").where(f.col("plan_id").isin(plan_ids))
+        stored = table_frame(run, "work_slices").where(f.col("plan_id").isin(sorted(asked_plans(assignment))))
         evaluated = _by_scan(stored, assignment, sent)
         if slices.absent:
             evaluated = evaluated.unionByName(_by_path(run, list(slices.absent), assignment, sent, None))
