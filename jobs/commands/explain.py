@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _more_workers(options: argparse.Namespace, workload: Workload) -> int:
-    from jobs.stages.slicing.more_workers import more_workers
+    from jobs.stages.measuring.more_workers import more_workers
 
     if options.day is None or options.query is not None:
         raise WrongWorkload("--workers asks about all queries of one day: trendmill explain NAME --day D --workers")

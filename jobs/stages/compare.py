@@ -5,7 +5,8 @@ running them; the loads of other numbers of slices are predicted. Seconds are me
 are counted on the last days of the run that fit into one slice (`limits.slice_rows`), usually on all days; of a day
 that does not fit, on one of every few (jobs/stages/measuring/sliced_log.py).
 
-Each plan gives one experiment, for all its days, recorded under the plan on the run's last day. Shedding
+Each plan gives one experiment, for all its days, recorded under the plan on the run's last day. Of this day is also
+planned what 1 to 1,024 workers would give (jobs/stages/measuring/more_workers.py). Shedding
 (jobs/stages/measuring/shed.py) gives one experiment a day, whichever run made it. Reads `events`,
 `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
@@ -32,6 +33,8 @@ from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
+from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
+from jobs.stages.measuring.more_workers import recorded_for
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
 from jobs.stages.measuring.sliced_log import sliced_log
@@ -65,6 +68,8 @@ def compare(run: Run) -> StageOutcome:
     days = sorted({*days_evaluated(run), *unmeasured_days(run)})
     ledger = read_ledger(run.lake, run.workload.name)
     events_read, slicing = _slicing_rows(run, ledger, plans)
+    if plans:
+        slicing += recorded_for(run, ledger)
     mine = {"day": run.last, "run_id": run.run_id}
     measured = [pa.Table.from_pylist([{**row, **mine} for row in slicing], SCHEMA)]
     trained = []
@@ -96,12 +101,13 @@ def _replaced(run: Run, days: Sequence[date]) -> str:
     touched = sorted({*own, *days})
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
-    this_run = (run.last, run.run_id)
     kept = [
         row
         for row in ([] if stored is None else stored.group_by(kinds).aggregate([]).to_pylist())
         if not (
-            row["day"] in days if row["experiment"] == SHEDDING else own and (row["day"], row["run_id"]) == this_run
+            row["day"] in days
+            if row["experiment"] == SHEDDING
+            else own and row["day"] == run.last and (row["run_id"] == run.run_id or row["experiment"] == WORKERS)
         )
     ]
     if not kept:
@@ -110,7 +116,8 @@ def _replaced(run: Run, days: Sequence[date]) -> str:
     measured = f"{one_of('day', days)} AND {shedding}"
     if not own:
         return measured
-    mine = f"{equal('day', run.last)} AND {equal('run_id', run.run_id)} AND NOT {shedding}"
+    workers = equal("experiment", WORKERS)
+    mine = f"{equal('day', run.last)} AND ({equal('run_id', run.run_id)} OR {workers}) AND NOT {shedding}"
     return f"({mine}) OR ({measured})"
 
 

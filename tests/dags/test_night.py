@@ -15,6 +15,11 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from jobs.reports.comparisons.more_workers import walls_of_day
+from jobs.reports.lake_reader import LakeReader
+from jobs.stages.measuring.more_workers import more_workers
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import load_workload
 from tests.workload.flights_oracle import counts_by_day
 
 pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
@@ -79,6 +84,18 @@ def test_the_demo_night(night: Night) -> None:
     assert {row["day"] for row in rows} == {date(2013, 3, 8)}  # certain just before its end
     found = {row["carrier"]: (int(row["count"]), int(row["count_D"]), row["max_D_delay_min"]) for row in rows}
     assert found == LATE_CHAINS
+
+
+def test_page_and_command_predict_the_same_for_more_workers(night: Night) -> None:
+    """The slicing page shows what `compare` planned; `trendmill explain --workers` plans it again."""
+    workload, day = load_workload("nyc_flights"), date(2013, 3, 8)
+    told = more_workers(workload, compile_workload(workload), night.home / "lake", day)
+    shown = walls_of_day(LakeReader(night.home / "lake" / "nyc_flights"), day)
+    assert [dict(vars(wall), total=wall.total) for wall in shown] == told.facts
+    assert len(shown) > 1
+    page = (night.home / "reports" / "nyc_flights" / "2013-03-08" / "slicing.html").read_text()
+    assert f'<td class="number measured">{shown[0].total:,.1f}</td>' in page
+    assert told.lines[-1][1:] in page
 
 
 def test_the_week_before_the_storm(night: Night) -> None:

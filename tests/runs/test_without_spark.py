@@ -11,6 +11,7 @@ import pytest
 
 from jobs.lake.session import LateSession
 from jobs.runs.run import Silent
+from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
 from jobs.tasks.nightly import begin, evaluate, slice_, with_scope
 from tests.leases import leased
 from tests.runs.lake.lakes import StoredLake, Tables
@@ -42,3 +43,5 @@ def test_slices_and_results_need_no_spark(
     assert session.running is None
     assert {row["run_id"] for row in lake.rows("slicing_plans")} >= {"again"}
     assert lake.tables() == undisturbed
+    for_workers = [row for row in lake.rows("experiments") if row["experiment"] == WORKERS]
+    assert {row["run_id"] for row in for_workers if row["day"] == day(2)} == {"again"}

@@ -1,4 +1,4 @@
-"""The Slicing page: the strategy that would have been best today, the plan in use, and the statistics behind it."""
+"""The Slicing page: the strategy that would have been best today, the plan in use, what more workers would give."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.listing import Heading, numbers
+from jobs.reports.comparisons.more_workers import walls_of_day
 from jobs.reports.comparisons.slicing_comparison import SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.more_workers import more_workers_figure
 from jobs.reports.figures.predicted_loads import predicted_loads_figure
 from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
@@ -21,6 +23,7 @@ from jobs.reports.page import Page
 from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, elapsed, quantity, share
 from jobs.reports.words.values import listed, shown
+from jobs.stages.measuring.wall_time import Wall, beyond, verdict
 
 HEAVIEST = 30
 """The number of heavy values that are listed."""
@@ -56,6 +59,8 @@ def page(report: DayReport) -> Page:
         _section(comparison, history(earlier, report.day, comparison))
         for comparison in comparisons(report.reader, report.day)
     ]
+    walls = walls_of_day(report.reader, report.day)
+    workers = more_workers_figure(walls, report.day)
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
     heavy.sort(key=lambda row: -row["frequency"])
     content = {
@@ -68,9 +73,11 @@ def page(report: DayReport) -> Page:
         "planned_headings": _PLANNED,
         "trailing": TRAILING,
         "plan_headings": [Heading("heavy in"), Heading("shares")],
+        "workers": _workers(walls, workers),
         "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy[:HEAVIEST]], "total": len(heavy)},
     }
     drawn = [figure for section in sections for figure in (section.figure, section.history, section.predicted)]
+    drawn.append(workers)
     figures = tuple(figure for figure in drawn if figure is not None)
     return Page("slicing.html", "slicing.html", content, figures)
 
@@ -82,6 +89,11 @@ _STRATEGIES = [
 ]
 _PLANNED = [
     *numbers("slices", "maximum load", "copies of an event", "lower bound"),
+]
+_WORKERS = [
+    Heading("workers", number=True),
+    *numbers("start", "driver", "divided", "evaluate", "together", measured=True),
+    Heading("all wait for a slice of", measured=True, prose=True),
 ]
 _RECORDS = [
     Heading("strategy"),
@@ -171,6 +183,27 @@ def _section(comparison: SlicingComparison, past: History) -> PlanSection:
             for strategy in comparison.planned
         ],
     )
+
+
+def _workers(walls: list[Wall], figure: Figure | None) -> dict[str, Any] | None:
+    """The predicted time with more workers; None if nothing was planned for them."""
+    if not walls:
+        return None
+    sentence = verdict(walls)
+    return {
+        "sentence": f"{sentence[0].upper()}{sentence[1:]}.",
+        "beyond": beyond(walls),
+        "figure": figure,
+        "headings": _WORKERS,
+        "rows": [
+            [
+                quantity(wall.workers),
+                *(f"{value:,.1f}" for value in (wall.start, wall.alone, wall.divided, wall.evaluate, wall.total)),
+                listed(list(wall.slowest)) if wall.held else "–",
+            ]
+            for wall in walls
+        ],
+    }
 
 
 def _recorded(record: Record) -> list[str]:

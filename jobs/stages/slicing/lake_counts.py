@@ -1,9 +1,10 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
-The same numbers as `event_counts` in the same order, the most frequent value first. Cost: reads the attributes that
-bind a variable, of all days asked for, once; of more than KEPT events, once for each different question. Memory:
-different values up to a number, beyond which they are counted in files (`spilled_sums.py`); stamps are mapped from a
-file.
+The same numbers as `event_counts` in the same order, the most frequent value first. Of a log that is only looked at,
+one of every few events may be counted: then statistics are a sample's, in which shares are as in the log. Cost: reads
+the attributes that bind a variable, of all days asked for, once; if more than KEPT events count, once for each
+different question. Memory: different values up to a number, beyond which they are counted in files
+(`spilled_sums.py`); stamps are mapped from a file.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ KEPT = 2_000_000
 
 
 class LakeCounts:
-    """Counts of the events of sets of days."""
+    """Counts of the events of sets of days. `every`: of how many events one counts."""
 
-    def __init__(self, workload: Workload, lake: Path, atoms: Iterable[Atom]) -> None:
-        self._workload = workload
+    def __init__(self, workload: Workload, lake: Path, atoms: Iterable[Atom], every: int = 1) -> None:
+        self._workload, self._every = workload, every
         self._folder = lake / workload.name / "events"
         named = {name for atom in atoms for name, _ in (*atom.variables, *atom.constants)}
         self._columns = ["event_type", "ts", *sorted(named)]
@@ -69,7 +70,7 @@ class LakeCounts:
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
-        if days in self._held:
+        if days in self._held and self._every == 1:
             return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in self._held[days]]))
         if days not in self._stamps:
             self._stamps[days] = ascending_stamps(self._folder, days)
@@ -78,7 +79,8 @@ class LakeCounts:
     def total(self, days: Days) -> int:
         """How many events these days have."""
         if days not in self._totals:
-            self._totals[days] = sum(piece.num_rows for piece in self._pieces(days))
+            for _ in self._read(days):
+                pass
         return self._totals[days]
 
     def _pieces(self, days: Days) -> Iterable[pa.Table]:
@@ -89,13 +91,17 @@ class LakeCounts:
 
     def _read(self, days: Days) -> Iterator[pa.Table]:
         kept: list[pa.Table] = []
-        events = 0
+        events = counted = 0
         for piece in read_pieces(self._folder, self._columns, days):
+            part = piece
+            if self._every > 1:
+                part = piece.take(pa.array(np.arange(-events % self._every, piece.num_rows, self._every)))
             events += piece.num_rows
-            kept = [*kept, piece] if events <= KEPT else []
-            yield piece
+            counted += part.num_rows
+            kept = [*kept, part] if counted <= KEPT else []
+            yield part
         self._totals[days] = events
-        if events <= KEPT:
+        if counted <= KEPT:
             self._held[days] = kept
 
 

@@ -17,6 +17,7 @@ from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, Slicing
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
 from jobs.reports.figures.drawing.time_axis import explodes
+from jobs.reports.figures.more_workers import more_workers_figure
 from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing import trailing_figure
@@ -24,6 +25,7 @@ from jobs.reports.figures.when import when_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
+from jobs.stages.measuring.wall_time import WORKERS, Cut, Work, walls
 from tests.reports.test_answers import GROUPED, PLAIN, aggregated, row
 
 DAY = date(2013, 3, 8)
@@ -110,6 +112,18 @@ def test_a_figure_of_nothing_does_not_exist() -> None:
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
     assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": str}, [], INTERVAL, DAY, CLOCK) is None
     assert strategies_figure(SlicingComparison({"queries": ["q"], "lower_bound": None}, [])) is None
+
+
+def test_more_workers_are_drawn_with_every_part() -> None:
+    """A line for each part and for the whole, from one worker on; two numbers of workers make no drawing."""
+    looked_at = walls(Work(5.0, 1e6, {"q": 900.0}), lambda workers: [Cut(("q",), 1e6, 1 / workers, 1.0)])
+    figure = more_workers_figure(looked_at, DAY)
+    assert figure is not None
+    assert {"start and driver", "divided", "evaluate", "together", "1", "1,024"} <= set(letters(figure))
+    assert "16 min with 1 worker" in figure.alt
+    assert f"n = {len(looked_at)} numbers of workers" in figure.caption
+    assert [row[0] for row in figure.rows] == [wall.workers for wall in looked_at] == list(WORKERS)
+    assert more_workers_figure(looked_at[:2], DAY) is None
 
 
 def test_figures_count_what_they_show() -> None:

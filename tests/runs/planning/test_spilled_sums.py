@@ -114,3 +114,29 @@ def test_plans_count_the_same_however_few_counts_are_held(
             same.others,
             0,
         )
+
+
+@few(15)
+@given(ROWS, st.integers(2, 5))
+def test_a_sample_is_every_nth_event(rows: list[dict[str, Any]], every: int) -> None:
+    """Statistics are those of every n-th event, wherever pieces begin; the number of events is that of all."""
+    atoms = (Atom("A", (("name", "x"), ("number", "y"))), Atom("B", (("name", "x"),), (("flag", True),)))
+    events = pa.Table.from_pylist(rows, SCHEMA)
+    events = events.append_column("seq", pa.array(range(events.num_rows), pa.int64()))
+    workload: Any = SimpleNamespace(name="toy", operating_days=OperatingDays(timedelta()))
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
+        write_deltalake(Path(name, "toy", "events"), events, partition_by=["day"])
+        patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
+        read = pa.concat_tables(LakeCounts(workload, Path(name), atoms)._pieces(DAYS))
+        counts = LakeCounts(workload, Path(name), atoms, every)
+        found = counts.statistics(DAYS, atoms)
+        assert counts.total(DAYS) == events.num_rows
+        assert sorted(counts.stamps(DAYS).tolist()) == sorted(events["ts"].to_pylist())
+    chosen = pa.array(range(0, read.num_rows, every), pa.int64())
+    expected = statistics_of(read.take(chosen), atoms, 2 * 86_400)
+    assert (found.events, found.span) == (expected.events, expected.span)
+    for place, whole in expected.frequencies.items():
+        own = found.frequencies[place]
+        assert dict(zip(own.values.to_pylist(), own.counts.tolist(), strict=True)) == dict(
+            zip(whole.values.to_pylist(), whole.counts.tolist(), strict=True)
+        )

@@ -1,0 +1,76 @@
+"""What more workers would give: bounds that hold for any work, and what is left out where little is left to gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.stages.measuring.wall_time import (
+    COPY,
+    LITTLE_LEFT,
+    ROW,
+    START,
+    WORKERS,
+    Cut,
+    Wall,
+    Work,
+    beyond,
+    enough,
+    wall,
+    walls,
+)
+
+seconds = st.floats(0, 1e4, allow_subnormal=False)
+cuts = st.lists(st.tuples(st.integers(0, 10**6), seconds, st.floats(0.001, 1), st.floats(1, 5)), min_size=1)
+Drawn = list[tuple[int, float, float, float]]
+
+
+def work_and_cuts(drawn: Drawn, alone: float) -> tuple[Work, list[Cut]]:
+    """A day of a thousand events; each query reads so many events, takes so many seconds, and is cut by itself."""
+    own = [Cut((f"q{n}",), events, load, copies) for n, (events, _, load, copies) in enumerate(drawn)]
+    return Work(alone, 1000, {f"q{n}": cost for n, (_, cost, _, _) in enumerate(drawn)}), own
+
+
+@given(cuts, seconds, st.sampled_from(WORKERS))
+def test_no_part_is_below_what_bounds_it(drawn: Drawn, alone: float, workers: int) -> None:
+    """Evaluation takes at least the largest slice and an even share of all; the driver's part is never divided."""
+    work, own = work_and_cuts(drawn, alone)
+    told = wall(work, own, workers)
+    largest = {f"q{n}": cost * load for n, (_, cost, load, _) in enumerate(drawn)}
+    together = sum(cost * copies for _, cost, _, copies in drawn)
+    assert told.evaluate == max(*largest.values(), together / workers)
+    assert largest[told.slowest[0]] == max(largest.values())
+    assert told.held == (max(largest.values()) > together / workers)
+    copied = sum(events * copies for events, _, _, copies in drawn)
+    assert told.divided == (1000 * ROW + copied * COPY) / workers
+    assert told.least == START + alone <= told.total
+    assert wall(work, own, 2 * workers).total <= told.total
+
+
+@given(st.lists(seconds, min_size=1, max_size=11))
+def test_nothing_is_gained_beyond_enough(totals: list[float]) -> None:
+    """It is the least number of workers with a time within a twentieth of the best."""
+    looked_at = [Wall(2**n, 0.0, total, 0.0, 0.0, (), held=False) for n, total in enumerate(totals)]
+    chosen = enough(looked_at)
+    assert 0.95 * chosen.total <= min(totals)
+    assert all(0.95 * each.total > min(totals) for each in looked_at if each.workers < chosen.workers)
+
+
+@given(cuts, seconds, st.sampled_from([*WORKERS, 2048]))
+def test_only_numbers_that_can_save_little_are_left_out(drawn: Drawn, alone: float, known: int) -> None:
+    """All up to 1,024 are looked at, as far as they are known, unless start and driver take nearly everything."""
+    work, own = work_and_cuts(drawn, alone)
+
+    def cut(workers: int) -> Sequence[Cut] | None:
+        return own if workers < known else None
+
+    looked_at = walls(work, cut)
+    assert [each.workers for each in looked_at] == list(WORKERS[: len(looked_at)])
+    left = [(each.total - each.least) / each.total for each in looked_at]
+    assert all(share > LITTLE_LEFT - 1e-9 for share in left[:-1])
+    if len(looked_at) < sum(workers < known for workers in WORKERS):
+        assert left[-1] <= LITTLE_LEFT + 1e-9
+        assert f"to {WORKERS[-1]:,} workers" in beyond(looked_at) or looked_at[-1].workers == 512
+    assert not looked_at or bool(beyond(looked_at)) == (looked_at[-1].workers < WORKERS[-1])
