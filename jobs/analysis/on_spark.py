@@ -22,7 +22,7 @@ from jobs.lake.session import LateSession
 from jobs.raw.rows import raw_frame, refusal, rows_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
-from jobs.stages.loading.candidates import candidate_events
+from jobs.stages.loading.candidate_events.candidates import candidate_events
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source

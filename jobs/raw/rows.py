@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from jobs.raw.attempts import attempted, in_attempts
 from jobs.raw.raw_frame import LEDGER, ddl_of
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
@@ -61,13 +62,23 @@ def raw_table(spark: SparkSession, source: Source, files: SourceFiles) -> pa.Tab
 
 
 def refusal(rules: Sequence[RowRule]) -> tuple[Column, Column]:
-    """`_rule` and `_reason` of the first rule that refuses a row; null: none does."""
-    none = sf.lit(None).cast("string")
-    broken = [(sf.expr(f"({rule.holds}) IS FALSE"), rule) for rule in rules]
-    name = sf.coalesce(*[sf.when(fails, rule.name) for fails, rule in broken], none)
-    return name.alias("_rule"), sf.coalesce(*[sf.when(fails, rule.reason) for fails, rule in broken], none).alias(
-        "_reason"
-    )
+    """`_rule` and `_reason` of the first rule that refuses a row, or fails on its values; null: none does.
+
+    To be computed `in_attempts`.
+    """
+    names, reasons = [sf.lit(None).cast("string")], [sf.lit(None).cast("string")]
+    for rule in reversed(rules):
+        broken = attempted(sf.expr(f"({rule.holds}) IS FALSE"))
+        fails = f"{rule.reason} (the rule fails on the row's values)"
+        names.insert(0, sf.when(broken.isNull() | broken["value"], rule.name))
+        reasons.insert(0, sf.when(broken.isNull(), fails).when(broken["value"], rule.reason))
+    return sf.coalesce(*names).alias("_rule"), sf.coalesce(*reasons).alias("_reason")
+
+
+def broken_rules(view: DataFrame, rules: Sequence[RowRule]) -> pa.Table:
+    """`id`, `_rule` and `_reason` of the rows of a source's view that a rule refuses."""
+    with in_attempts(view.sparkSession):
+        return view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
 
 
 def raw_text(source: Source) -> Column:

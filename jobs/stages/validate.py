@@ -28,6 +28,7 @@ from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
 from jobs.quality.judged_rows import HeldRows, JudgedRows, RowsInFiles
 from jobs.quality.large_days import HELD
+from jobs.raw.attempts import failure_of_values, without_traces
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
@@ -135,9 +136,14 @@ def _asked(run: Run, query: str, rules: Sequence[GateRule], folder: Path) -> Jud
     try:
         frame = run.spark.sql(query)
         asked = frame.select("day", *columns_of(rules, _without_day(frame.columns)))
-        held = asked.limit(HELD + 1).toArrow()
+        with without_traces(run.spark):
+            held = asked.limit(HELD + 1).toArrow()
     except AnalysisException as error:
         raise WrongWorkload(f"expectations.yaml: gate rule '{rules[0].name}': {error}") from error
+    except Exception as error:
+        if (failure := failure_of_values(error)) is None:
+            raise
+        raise WrongWorkload(f"expectations.yaml: gate rule '{rules[0].name}': {failure}") from error
     if held.num_rows <= HELD:
         return HeldRows(held)
     asked.write.partitionBy("day").parquet(str(folder))

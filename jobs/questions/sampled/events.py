@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 
 from jobs import places
 from jobs.lake.session import LateSession
 from jobs.questions.sampled.source_rows import SampledRows
-from jobs.raw.rows import ROW, held_view, refusal
+from jobs.raw.rows import ROW, broken_rules, held_view
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
-from jobs.stages.loading.candidates import candidate_events, no_row
+from jobs.stages.loading.candidate_events.candidates import no_row
+from jobs.stages.loading.candidate_events.failing_rows import with_candidates
 from jobs.workload.declaration import Workload
 
 REFUSED = pa.schema([("source", pa.string()), ("rule", pa.string()), ("reason", pa.string()), ("row", pa.string())])
@@ -48,13 +50,13 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
         view.createOrReplaceTempView(of.source.name)
         refused.append(_told(of, of.refused["_id"], of.refused["_rule"], of.refused["_reason"]))
         if rules := workload.expectations.of_source(of.source.name):
-            broken = view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
+            broken = broken_rules(view, rules)
             broken = broken.filter(pc.invert(pc.is_in(broken["id"], of.refused["_id"].combine_chunks())))
             refused.append(_told(of, broken["id"], broken["_rule"], broken["_reason"]))
             fates |= dict.fromkeys((of.rank, id_) for id_ in broken["id"].to_pylist())
         fates |= dict.fromkeys((of.rank, id_) for id_ in of.refused["_id"].to_pylist())
     run = Run(workload, {}, workload.start, workload.start, "preview", session, places.lake())
-    events = candidate_events(run).toArrow()
+    events = with_candidates(run, DataFrame.toArrow)
     row = events[ROW].combine_chunks()
     of_row = list(zip(pc.struct_field(row, "rank").to_pylist(), pc.struct_field(row, "id").to_pylist(), strict=True))
     if (None, None) in of_row:

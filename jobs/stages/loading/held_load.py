@@ -14,17 +14,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 
 from cep_core.arrays import Flags, Ints, value_ranks
 from jobs.erasure.rules import Suppression
 from jobs.lake.table_files import TableFile
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.row_days import RowDays, SeenRows
-from jobs.raw.rows import ROW, held_view, raw_table, raw_text, refusal
+from jobs.raw.rows import ROW, broken_rules, held_view, raw_table, raw_text
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
-from jobs.stages.loading.candidates import candidate_events, no_row
+from jobs.stages.loading.candidate_events.candidates import no_row
+from jobs.stages.loading.candidate_events.failing_rows import with_candidates
 from jobs.stages.loading.equation import LeftOut, RowsOfFiles, equation
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.stages.loading.log_order import row_places, seq_of
@@ -66,7 +68,7 @@ class HeldLoad:
             begin += rows.num_rows
         self.rows = {of.source.name: of.counted for of in self._sources}
         self._files = file_counts(self.rows, files)
-        self._events = candidate_events(run).toArrow()
+        self._events = with_candidates(run, DataFrame.toArrow)
         self._given = self._given_events()
         self._fates = self._judge()
         self._out = self._left_out()
@@ -236,8 +238,7 @@ def _read(run: Run, source: Source, rank: int, files: SourceFiles) -> tuple[pa.T
     view = of_spark(run.spark, held_view(rows, source, rank))
     view.createOrReplaceTempView(source.name)
     if rules := run.workload.expectations.of_source(source.name):
-        refused = view.select(f"{ROW}.id", *refusal(rules)).where("_rule IS NOT NULL").toArrow()
-        rows = _with_refusals(rows, refused)
+        rows = _with_refusals(rows, broken_rules(view, rules))
     return rows, counted
 
 

@@ -32,13 +32,15 @@ from jobs.lake.arrow_write import schema_of
 from jobs.lake.computed_rows import computed
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
+from jobs.raw.attempts import in_attempts
 from jobs.raw.raw_frame import LEDGER
 from jobs.raw.row_days import RowDays, SeenRows
 from jobs.raw.rows import raw_frame, raw_text, refusal, seen, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
-from jobs.stages.loading.candidates import candidate_events, no_row
+from jobs.stages.loading.candidate_events.candidates import no_row
+from jobs.stages.loading.candidate_events.failing_rows import with_candidates
 from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
@@ -72,7 +74,7 @@ class SparkLoad:
             raw.append(_raw_rows(run, rows, source, rank))
         _union(raw).createOrReplaceTempView("raw_rows")
         run_days(run).createOrReplaceTempView("run_days")
-        self._runs = self._write_runs()
+        self._runs = with_candidates(run, self._write_runs)
         self._refuse()
 
     def equation(self) -> pa.Table:
@@ -121,11 +123,10 @@ class SparkLoad:
 
         return files_in(_by_workers(run, len(tasks), work, TOLD_OF_FILES).toArrow().to_pylist()) if tasks else []
 
-    def _write_runs(self) -> list[Path]:
+    def _write_runs(self, candidates: DataFrame) -> list[Path]:
         """Let workers write what events.sql gives; what they told is the view `told`."""
-        run, folder = self._run, self._folder / "runs"
+        run, folder = self._run, self._folder / "runs" / uuid4().hex
         folder.mkdir(parents=True)
-        candidates = candidate_events(run)
         order = max(len(source.order) for source in run.workload.sources.values())
         candidates.createOrReplaceTempView("candidate_events")
         timed = frozenset(rank for rank, source in enumerate(run.workload.sources.values()) if source.time)
@@ -186,8 +187,9 @@ class SparkLoad:
 
     def _compute(self, name: str, **args: object) -> None:
         """What a statement says, computed once, as a view of its name."""
-        rows = self._run.spark.sql(statement("load", name), args=args)
-        computed(rows, self._folder).createOrReplaceTempView(name)
+        with in_attempts(self._run.spark):  # rules are attempted, perhaps events too
+            rows = self._run.spark.sql(statement("load", name), args=args)
+            computed(rows, self._folder).createOrReplaceTempView(name)
 
 
 def _marked(refused: DataFrame, suppression: Suppression | None) -> DataFrame:

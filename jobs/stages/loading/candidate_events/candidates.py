@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
@@ -14,29 +14,50 @@ from jobs.raw.rows import ROW, ROW_TYPE
 from jobs.runs.run import Run
 from jobs.workload.declaration import Workload
 
+FAILED, WHERE = "_failed", "WHERE"
+"""A struct of texts: what of events.sql failed on the row's values, by the name of the column, and of its condition."""
 
-def candidate_events(run: Run) -> DataFrame:
-    """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have."""
+
+def candidate_events(run: Run, parted: Callable[[DataFrame], DataFrame] | None = None) -> DataFrame:
+    """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have.
+
+    `parted`: gives the events FAILED (`failing_rows.py`).
+    """
     workload = run.workload
     try:
         produced = run.spark.sql(workload.events_sql)
     except AnalysisException as error:
         raise WrongWorkload(f"{workload.name}/events.sql: {error}") from error
     _check_columns(workload, produced)
-    carriers = {
-        name: [kind for kind, declared in workload.schema.types.items() if name in declared]
-        for name in workload.attributes
-    }
+    carriers = _carriers(workload)
     attributes = [
         sf.when(sf.col("event_type").isin(carriers[name]), sf.col(f"`{name}`").cast(SQL_TYPES[kind])).alias(name)
         for name, kind in workload.attributes.items()
     ]
     own_seq = sf.col("seq").cast("bigint") if "seq" in produced.columns else sf.lit(None).cast("bigint")
-    typed = produced.select(
-        "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
+    failed = [FAILED] if parted else []
+    typed = (parted(produced) if parted else produced).select(
+        "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes, *failed
     )
     dated = typed.withColumn("day", sf.when(_in_calendar(workload), sf.expr(workload.day_of_ts)))
-    return dated.withColumn("_flaw", _flaw(workload))
+    failures = _failures(workload, produced.columns) if parted else []
+    return dated.withColumn("_flaw", sf.coalesce(*failures, *_flaws(workload))).drop(*failed)
+
+
+def _carriers(workload: Workload) -> dict[str, list[str]]:
+    """The event types that have an attribute."""
+    return {
+        name: [kind for kind, declared in workload.schema.types.items() if name in declared]
+        for name in workload.attributes
+    }
+
+
+def _failures(workload: Workload, columns: Sequence[str]) -> Iterator[Column]:
+    """What of events.sql failed, of those columns that the event's type has."""
+    carriers = _carriers(workload)
+    for name in (WHERE, "event_type", "ts", *sorted({*columns} - {"event_type", "ts"})):
+        failure = sf.col(f"{FAILED}.`{name}`")
+        yield sf.when(sf.col("event_type").isin(carriers[name]), failure) if name in carriers else failure
 
 
 def no_row(workload: Workload) -> WrongWorkload:
@@ -80,8 +101,8 @@ def _far_from_rows(workload: Workload) -> Iterator[Column]:
             yield sf.when((sf.col(f"{ROW}.rank") == rank) & (days > source.slack), reason)
 
 
-def _flaw(workload: Workload) -> Column:
-    """The first thing that an event lacks but must have; null if it lacks nothing."""
+def _flaws(workload: Workload) -> list[Column]:
+    """What an event lacks but must have; of each, null if it does not lack this."""
     types = list(workload.schema.types)
     flaws = [
         sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),
@@ -97,4 +118,4 @@ def _flaw(workload: Workload) -> Column:
             if not attribute.nullable:
                 absent = (sf.col("event_type") == event_type) & sf.col(f"`{attribute.name}`").isNull()
                 flaws.append(sf.when(absent, f"no {attribute.name} of {event_type}"))
-    return sf.coalesce(*flaws)
+    return flaws

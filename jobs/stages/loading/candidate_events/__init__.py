@@ -1,0 +1,1 @@
+"""The events that events.sql gives, before anything judges their rows."""
