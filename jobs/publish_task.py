@@ -35,7 +35,7 @@ def _publish(options: argparse.Namespace, name: str) -> None:
     lease = take(path, run_id, f"run {run_id} (task publish)")
     with kept(path, lease):
         workload = workload_of_run(options.workload, run_id, lake)
-        published = publish(workload, options.first, options.last, run_id)
+        published = publish(workload, workload.operating_days.days(options.first, options.last), run_id)
     for page in published.pages.values():
         print(page)
     refused = refused_by(lake, name, run_id)

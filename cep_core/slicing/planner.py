@@ -35,7 +35,7 @@ from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound, subsets
-from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of, shortened
+from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
 from cep_core.slicing.statistics import Statistics
 
 MOST_DIVISIONS = 3
@@ -256,7 +256,8 @@ def _grown(task: _Task, division: _Division, best: _Candidate, told: Sequence[st
 
 
 def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
-    """Why the plan has its heavy values and time ranges: one sentence for each choice."""
+    """Why the plan has its heavy values and time ranges: one sentence for each choice, without values of the log. A
+    stored plan names these in one place, where whoever removes or hides values looks."""
     same_ranges = {candidate.apart: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
     for name, values in chosen.heavy.items():
         rival = same_ranges.get(chosen.apart ^ {name})
@@ -268,7 +269,7 @@ def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
             clause = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
-        yield f"heavy values of {name} ({shortened(values)}) {fate}{clause}"
+        yield f"heavy values of {name} ({len(values)}) {fate}{clause}"
     if len(chosen.plan.ranges) > 1:
         single_range_loads = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
         clause = f", {min(single_range_loads):.3f} without" if single_range_loads else ""

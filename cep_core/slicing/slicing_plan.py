@@ -86,7 +86,7 @@ class Plan:
     """The plan is for results that become certain in [period[0], period[1]); None: at any time."""
     predicted: Prediction | None = None
     decisions: tuple[str, ...] = ()
-    """The planner's reasons, one sentence for each choice."""
+    """The planner's reasons, one sentence for each choice; without values of the log, which `heavy` has."""
 
     @cached_property
     def cells(self) -> int:

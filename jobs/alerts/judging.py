@@ -79,8 +79,9 @@ class JudgedDay:
 
     @cached_property
     def _reader(self) -> LakeReader:
-        """The tables that say which days there are; no values of events stand in them."""
-        return LakeReader(self.lake / self.workload.name)
+        """The tables that say which days there are and what the gate made of them. They are read without the queries,
+        in which there may be a mistake."""
+        return LakeReader(self.lake / self.workload.name, masks=masks_of(self.workload, ()))
 
     @cached_property
     def _shown(self) -> LakeReader:

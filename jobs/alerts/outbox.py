@@ -101,12 +101,20 @@ class Outbox:
         return found
 
     def take_words_out(self, days: Iterable[date]) -> None:
-        """Let the messages of some days, sent or waiting, no longer hold what they said: their rows were erased."""
+        """Let the messages of some days, sent or waiting, no longer hold what they said: their rows were erased.
+
+        The problem of one that waits may repeat its words, as servers do; files of programs that died while they wrote
+        may hold any.
+        """
         with self.alone():
+            for unfinished in self.home.glob("*/.*.json.*"):
+                unfinished.unlink()
             for day in days:
                 for file in [*self.home.glob(f"sent/{day}-*.json"), *self.home.glob(f"waiting/{day}-*.json")]:
                     facts = json.loads(file.read_text(encoding="utf-8"))
                     facts["message"] |= {"sentence": ERASED, "why": ERASED}
+                    if facts.get("problem"):
+                        facts["problem"] = "not told, since it may hold what was erased; the next try tells it"
                     _write(file, facts)
 
     def _waiting(self, message: Message) -> Path:

@@ -6,7 +6,6 @@ import argparse
 import getpass
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime
-from itertools import groupby
 
 from jobs import places
 from jobs.erasure.condition import read_condition
@@ -22,7 +21,7 @@ from jobs.tasks.application import Application, leased, new_run_id, publish_run
 from jobs.tasks.ending import end
 from jobs.tasks.forgetting.derived_rows import OUTDATED, present_ledger, results_of, shown_by
 from jobs.tasks.forgetting.erase import Order, erase, retire, sought_by
-from jobs.tasks.forgetting.places_left import files_with_values, places_left
+from jobs.tasks.forgetting.places_left import files_with_values, other_workloads, places_left
 from jobs.tasks.forgetting.touched import by_text, touched
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
@@ -89,17 +88,18 @@ def _tell(order: Order) -> None:
 def _forget(order: Order, folder: str) -> None:
     progress, name = to_person(), order.workload.name
     with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
-        erasure, changed = erase(order, progress)
+        erasure, days = erase(order, progress)
     _rows(erasure.rows)
     Application(name, folder, ("slice", "evaluate"), run_id=order.run_id, scope=_outdated_scope).run()
     with leased(name, f"`trendmill forget` on {name}", order.run_id, progress):
-        for first, last in _ranges(_to_publish(order.workload, changed)):
-            publish_run(order.workload, first, last, order.run_id, progress)
+        if of_reports := _to_publish(order.workload, days):
+            publish_run(order.workload, of_reports, order.run_id, progress)
         end(places.lake(), name, order.run_id)
     print(f"erasure {erasure.name} is done: its rows are in no table and on no page. The value may still lie in")
     assert erasure.removed_at is not None
     own = files_with_values(order.workload.folder, sought_by(order, erasure_key() or b"").rules)
-    for line in places_left(name, erasure.removed_at, present_ledger(name).expired, own):
+    others = other_workloads(places.lake(), name)
+    for line in places_left(name, erasure.removed_at, present_ledger(name).expired, own, others):
         print(f"  - {line}")
     print(f"Loads leave the rows out as long as the key is there: {where()}")
 
@@ -114,25 +114,12 @@ def _outdated_scope(run: Run) -> Scope:
     )
 
 
-def _to_publish(workload: Workload, changed: Collection[date]) -> list[date]:
-    """The days whose reports are written again, if the workload has reports: those that were removed, now or by an
-    erasure that was killed, and are kept so long."""
-    home = places.reports() / workload.name
-    if not changed or not home.is_dir():
+def _to_publish(workload: Workload, days: Collection[date]) -> list[date]:
+    """Those of the days whose reports are kept so long, if the workload has reports."""
+    if not days or not (places.reports() / workload.name).is_dir():
         return []
-    evaluated = {day for _, day in present_ledger(workload.name).results}
-    kept = workload.retention.begin("reports", datetime.now(UTC).date()) or min(changed)
-    gone = {day for day in evaluated if day >= min(changed) and not (home / day.isoformat()).is_dir()}
-    return sorted(day for day in {*changed, *gone} if day >= kept)
-
-
-def _ranges(days: Collection[date]) -> list[tuple[date, date]]:
-    """Days as ranges without gaps."""
-    found = []
-    for _, group in groupby(enumerate(sorted(days)), lambda pair: pair[1].toordinal() - pair[0]):
-        of_range = [day for _, day in group]
-        found.append((of_range[0], of_range[-1]))
-    return found
+    kept = workload.retention.begin("reports", datetime.now(UTC).date()) or min(days)
+    return sorted(day for day in days if day >= kept)
 
 
 def _list(workload: Workload) -> None:

@@ -24,7 +24,8 @@ def run(options: argparse.Namespace) -> int:
     if last < options.day:
         raise WrongWorkload(f"--to {last} lies before --day {options.day}")
     run_id = f"report-{datetime.now(UTC):%Y%m%dT%H%M%S}"
-    published = publish(load_workload(options.workload), options.day, last, run_id)
+    workload = load_workload(options.workload)
+    published = publish(workload, workload.operating_days.days(options.day, last), run_id)
     for day in published.skipped:
         print(f"{day}: not in the lake, nothing to publish")
     for day in published.kept:

@@ -2,13 +2,16 @@
 
 A reader of the lake's tables covers them, so no page, figure, CSV file or sentence can tell them. Values that name
 groups, or those who violate, become `masked 1`, `masked 2`, ...: numbered by their order among those read together, so
-counts stay right. All other covered values are read as absent. The lake's tables keep them: who may read those is a
-matter of the files' rights.
+counts stay right. All other covered values are read as absent. What the gate observed is covered unless its rule looks
+at other attributes only; so are messages that may repeat it, those of failures, and a plan's reasons, which named heavy
+values in earlier versions. The lake's tables keep all of them: who may read those is a matter of the files' rights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -19,11 +22,13 @@ from cep_core.language.bound_query import POLICY
 from jobs.reports.answers.attributes import attributes_of_returns
 from jobs.reports.questions import Question
 from jobs.workload.declaration import Workload
+from jobs.workload.sections.expectations import REFUSALS, GateRule
 
 COVERED = "(masked)"
 """In place of a text that holds values beside others."""
 
 _WHY = "_why"
+_COUNTED = re.compile(r"\w+ \([0-9,]+ of [0-9,]+\): ")
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Masks:
     absent: Mapping[str, frozenset[str]] = field(default_factory=dict)
     numbered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
+    observed: frozenset[str] = frozenset()
+    """The gate rules of which reports may tell what they observed."""
 
     def cover(self, name: str, rows: pa.Table) -> pa.Table:
         """The rows of a table as reports may see them."""
@@ -49,10 +56,39 @@ class Masks:
             rows = _with(rows, column, _numbered(rows[column]))
         if name == "quarantine" and "raw" in rows.column_names:
             rows = _with(rows, "raw", pa.chunked_array([pa.repeat(COVERED, rows.num_rows)]))
+        for column, covered in self._texts(name).items():
+            if column in rows.column_names:
+                rows = _with(
+                    rows, column, pa.chunked_array([pa.array(map(covered, rows[column].to_pylist()), pa.string())])
+                )
+        if name == "runs" and "message" in rows.column_names:
+            judged = pc.or_(pc.equal(rows["stage"], "validate"), pc.not_equal(rows["status"], "done"))
+            rows = _with(rows, "message", pc.if_else(judged, COVERED, rows["message"]))
         if name == "heavy_hitters":
             shown = pc.invert(pc.is_in(rows["attribute"], pa.array(sorted(self.attributes))))
             rows = _with(rows, "value", pc.if_else(shown, rows["value"], COVERED))
         return rows
+
+    def _texts(self, name: str) -> Mapping[str, Callable[[str], str | None]]:
+        """The columns of a table whose texts may hold values beside others, with what is left of them."""
+        if name == "slicing_plans":
+            return {"plan": _plan}
+        return {"checks": self._checks, "reason": self._reason} if name == "_work/loaded_days" else {}
+
+    def _checks(self, checks: str) -> str:
+        """The gate's verdicts on a day. What a rule observed that the workload has no more is covered, too."""
+        verdicts = json.loads(checks)
+        for verdict in verdicts:
+            if verdict["observed"] and verdict["rule"] not in self.observed:
+                verdict["observed"] = COVERED
+        return json.dumps(verdicts)
+
+    def _reason(self, reason: str | None) -> str | None:
+        """Why the gate refused a day: rule, what it observed or how many values were unexpected, the rule's reason."""
+        rule = re.match(r"\w+", reason or "")
+        if reason is None or rule is None or rule[0] in self.observed or _COUNTED.match(reason):
+            return reason
+        return f"{rule[0]} {COVERED}"
 
 
 def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
@@ -62,6 +98,7 @@ def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
         return Masks()
     absent: dict[str, frozenset[str]] = {"events": masked}
     numbered: dict[str, frozenset[str]] = {}
+    observed = frozenset(rule.name for rule in workload.expectations.gate if _is_told(rule, masked))
     unread: set[str] = set()
     for question in questions:
         tables = [question.name, *(question.name + suffix for suffix in tables_beside())]
@@ -74,7 +111,20 @@ def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
             numbered |= dict.fromkeys(tables, groups)
             absent |= dict.fromkeys(tables, values)
             absent[question.name + EVENTS_OF_MATCHES] = masked
-    return Masks(masked, absent, numbered, frozenset(unread))
+    return Masks(masked, absent, numbered, frozenset(unread), observed)
+
+
+def _is_told(rule: GateRule, masked: frozenset[str]) -> bool:
+    """Whether reports may tell what a gate rule observed. What the columns of a SELECT are made of is not known."""
+    if rule.is_query:
+        return not any(name.startswith("column") for name in rule.arguments)
+    named = {word for argument in rule.arguments.values() for word in re.findall(r"\w+", str(argument))}
+    return rule.over == REFUSALS or named.isdisjoint(masked)
+
+
+def _plan(plan: str) -> str:
+    """A slicing plan without its reasons."""
+    return json.dumps({**json.loads(plan), "decisions": []})
 
 
 def _reads(question: Question, masked: frozenset[str]) -> bool:

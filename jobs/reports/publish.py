@@ -6,6 +6,7 @@ Reports of many days are written by several processes (`jobs/reports/writing_pro
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -20,7 +21,6 @@ from jobs.reports.stored_reports import reports_here
 from jobs.reports.writing_processes import write_reports
 from jobs.runs.run import Progress
 from jobs.workload.declaration import Workload
-from jobs.workload.operating_days import OperatingDays
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Published:
     seconds: float
 
 
-def publish(workload: Workload, first: date, last: date, run_id: str, progress: Progress | None = None) -> Published:
-    """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
+def publish(workload: Workload, days: Iterable[date], run_id: str, progress: Progress | None = None) -> Published:
+    """Publish some days, and every other day that the run `run_id` evaluated.
 
     A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report. Raises
     QueryError if a query is wrong.
@@ -47,25 +47,25 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name, masks=masks_of(workload, questions))
     loaded, keeping = _known_days(reader), _days_that_keep(reader)
-    days = _days(workload.operating_days, reader, first, last, run_id)
+    chosen = _with_evaluated(days, reader, run_id)
     pages: dict[date, Path] = {}
     with reports_here() as reports:
         home = reports / workload.name
-        kept = tuple(on for on in days if on in keeping and (home / on.isoformat() / "index.html").exists())
-        to_publish = [on for on in days if on in loaded and on not in kept]
+        kept = tuple(on for on in chosen if on in keeping and (home / on.isoformat() / "index.html").exists())
+        to_publish = [on for on in chosen if on in loaded and on not in kept]
         for on, page in write_reports(ReportWriter(workload, questions, reader, run_id, home), to_publish):
             pages[on] = places.reports() / page.relative_to(reports)
             if progress is not None:
                 progress.advance(len(pages), len(to_publish), on.isoformat())
         overview.write(workload, questions, reader, home)
         overview.write_root(reports)
-    skipped = tuple(on for on in days if on not in loaded)
+    skipped = tuple(on for on in chosen if on not in loaded)
     return Published(dict(sorted(pages.items())), skipped, kept, time.perf_counter() - started)
 
 
-def _days(days: OperatingDays, reader: LakeReader, first: date, last: date, run_id: str) -> list[date]:
+def _with_evaluated(days: Iterable[date], reader: LakeReader, run_id: str) -> list[date]:
     evaluated = rows(reader.read("result_days", columns=["day", "run_id"]))
-    return sorted({*days.days(first, last), *(row["day"] for row in evaluated if row["run_id"] == run_id)})
+    return sorted({*days, *(row["day"] for row in evaluated if row["run_id"] == run_id)})
 
 
 def _known_days(reader: LakeReader) -> set[date]:

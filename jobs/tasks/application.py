@@ -62,7 +62,7 @@ class Application:
         with leased(self.workload, f"`trendmill` on {self.workload}, {days}", run_id, progress) as check:
             if set(self.tasks) == {"publish"} and self.first and self.last:
                 workload = workload_of_run(self.folder, run_id, places.lake())
-                publish_run(workload, self.first, self.last, run_id, progress)
+                publish_run(workload, workload.operating_days.days(self.first, self.last), run_id, progress)
             else:
                 work = self if self.decide is None else self.decide()
                 work._work(run_id, progress, check)
@@ -117,7 +117,8 @@ class Application:
                     )
             if "publish" in self.tasks:
                 with _stopping(session):
-                    publish_run(run.workload, run.first, run.last, run_id, progress)
+                    calendar = run.workload.operating_days
+                    publish_run(run.workload, calendar.days(run.first, run.last), run_id, progress)
             if refused := refused_days(run):
                 raise GateFailure(refused)
         finally:
@@ -142,12 +143,12 @@ def _stopping(session: LateSession) -> Iterator[None]:
         stopping.join()
 
 
-def publish_run(workload: Workload, first: date, last: date, run_id: str, progress: Progress) -> None:
-    """Publish the reports of the days that a run touched."""
+def publish_run(workload: Workload, days: Collection[date], run_id: str, progress: Progress) -> None:
+    """Publish the reports of some days, and of others that the run evaluated."""
     from jobs.reports.publish import publish
 
     progress.start("publish")
-    published = publish(workload, first, last, run_id, progress)
+    published = publish(workload, days, run_id, progress)
     pages = [str(page) for _, page in sorted(published.pages.items())]
     where = pages[-1] if pages else "no day that the lake knows"
     progress.finish("publish", StageOutcome(rows_out=len(pages), message=where), published.seconds)

@@ -18,10 +18,10 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
 from jobs.lake.tables.journal_tables import RUNS
 from jobs.quality.gate import Check
-from jobs.tasks.forgetting.derived_rows import clear_working_tables
+from jobs.tasks.forgetting.derived_rows import clear_working_tables, tells_one
 from jobs.tasks.forgetting.log_rows import ERASED, restate_days, restate_messages
-from jobs.tasks.forgetting.places_left import files_with_values
-from jobs.tasks.forgetting.touched import Sought
+from jobs.tasks.forgetting.places_left import files_with_values, other_workloads, places_left
+from jobs.tasks.forgetting.touched import EVENTS, QUARANTINE, VERDICTS, Sought, touched
 from tests.leases import leased
 
 K = b"k" * 32
@@ -71,6 +71,29 @@ def test_days_and_runs_without_a_row_tell_no_value(sought: Sought, tmp_path: Pat
     assert messages == {REFUSED: ERASED, PASSED: TOLD}
 
 
+def test_days_of_which_the_gate_observed_the_values_are_touched(sought: Sought) -> None:
+    """A rule may judge source rows that gave no event: then no other table names the day."""
+    observed = {REFUSED: f"['{TOLD}']", PASSED: "['passenger 170']", date(2026, 1, 7): ""}
+    checks = {day: [Check("known", "warn", True, "of 17", text).to_dict()] for day, text in observed.items()}
+    rows = pa.table({"day": list(checks), "checks": [json.dumps(of_day) for of_day in checks.values()]})
+    write_deltalake(sought.home / "_work" / "loaded_days", rows)
+    assert touched(sought) == {EVENTS: {}, QUARANTINE: {}, VERDICTS: {REFUSED: 1}}
+
+
+@pytest.mark.parametrize(
+    ("heavy", "reasons", "tells"),
+    [
+        ({"p": [4, 17]}, [], True),
+        ({"p": [170]}, ["4 time ranges: predicted maximum load 0.318, 17 without"], False),
+        ({}, ["heavy values of p (4, 17) are hashed like any other: predicted maximum load 1.000"], True),
+        ({}, ["heavy values of p (A17, 170) are hashed like any other: predicted maximum load 0.17"], False),
+    ],
+)
+def test_plans_that_tell_a_value(heavy: dict[str, list[int]], reasons: list[str], tells: bool) -> None:
+    """As a heavy value, or, in plans of earlier versions, in the reasons why these are not told apart."""
+    assert tells_one({"heavy": heavy, "decisions": reasons}, [17]) == tells
+
+
 def test_what_killed_programs_left_goes(sought: Sought) -> None:
     """Results of slices of a run, a table that a rebuild was removing."""
     left = [sought.home / "_work" / name / "rows.arrow" for name in ("partials", f"{DISCARDED}events-9", "judged")]
@@ -92,3 +115,13 @@ def test_files_of_the_workload_that_hold_the_value(sought: Sought, tmp_path: Pat
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert files_with_values(tmp_path, sought.rules) == ["events.sql", "cases/a.yaml"]
+
+
+def test_other_workloads_of_the_lake_are_named(tmp_path: Path) -> None:
+    """An erasure is of one workload, and another may read the same files."""
+    for name in ("trips", "fares"):
+        (tmp_path / name / "events" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    others = other_workloads(tmp_path, "trips")
+    assert others == ["fares"]
+    assert "fares" in places_left("trips", datetime(2026, 1, 7, tzinfo=UTC), others=others)[0]

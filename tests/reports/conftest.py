@@ -28,7 +28,7 @@ def _published(_root: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         _point(patch, _root)
         for day in REPORTED:
-            publish(load_workload("lines"), day, day, "night")
+            publish(load_workload("lines"), [day], "night")
 
 
 @pytest.fixture

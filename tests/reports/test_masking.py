@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
+from jobs.quality.gate import Check
 from jobs.reports.answers.aggregations.ranking import headline_item
 from jobs.reports.masking import COVERED, masks_of
 from jobs.reports.publish import publish
@@ -34,7 +36,7 @@ def test_no_byte_of_a_report_has_a_masked_value(places: Path, tmp_path: Path, mo
     for masked in (False, True):
         if masked:
             (tmp_path / "lines" / "workload.yaml").write_text(f"{WORKLOAD}mask: [line, station]\n")
-        publish(load_workload("lines"), DAY, DAY, "night")
+        publish(load_workload("lines"), [DAY], "night")
         home = tmp_path / "reports" / "lines"
         texts = {path.relative_to(home).as_posix(): path.read_text() for path in home.rglob("*.*") if path.is_file()}
         shown = {(name, value) for name, text in texts.items() for value in values if re.search(value, text)}
@@ -64,6 +66,41 @@ def test_what_is_made_of_a_masked_attribute_is_covered(tmp_path: Path) -> None:
     path.write_text(f"{WORKLOAD}mask: [lime]\n")
     _, problems = read_workload(tmp_path / "lines")
     assert any("unknown attribute 'lime'; did you mean 'line'?" in problem for problem in problems)
+
+
+def test_what_the_gate_observed_of_a_masked_attribute_is_covered(tmp_path: Path) -> None:
+    """Rules over other attributes, and numbers of rows, are told; a SELECT's columns may be made of any."""
+    write_workload(tmp_path / "lines", QUERIES)
+    rules = {
+        "lines": "type: expect_column_distinct_values_to_be_in_set, arguments: {column: line, value_set: [L1]}",
+        "stations": "type: expect_column_distinct_values_to_be_in_set, arguments: {column: station, value_set: [N]}",
+        "rows": "type: expect_table_row_count_to_be_between, arguments: {min_value: 1}",
+        "made": "type: expect_column_max_to_be_between, over: SELECT 1 AS x, arguments: {column: x, max_value: 9}",
+        "shares": "type: expect_column_max_to_be_between, over: refusals, arguments: {column: share, max_value: 0.1}",
+    }
+    gate = "".join(f"  - {{name: {name}, reason: it must, {rule}}}\n" for name, rule in rules.items())
+    (tmp_path / "lines" / "expectations.yaml").write_text(f"gate:\n{gate}")
+    path = tmp_path / "lines" / "workload.yaml"
+    path.write_text(f"{WORKLOAD}mask: [line]\n")
+    masks = masks_of(load_workload(tmp_path / "lines"), ())
+    checks = [Check(rule, "fatal", False, "it must", "['L1', 'L2']") for rule in (*rules, "former")]
+    counted = Check("lines", "fatal", False, "it must", "", 40, 3)
+    of_days = pa.table(
+        {
+            "checks": [json.dumps([check.to_dict() for check in checks])] * 2 + ["[]"] * 2,
+            "reason": [str(checks[0]), str(checks[1]), str(counted), None],
+        }
+    )
+    shown = masks.cover("_work/loaded_days", of_days).to_pylist()
+    told = [check["rule"] for check in json.loads(shown[0]["checks"]) if "L2" in check["observed"]]
+    assert told == ["stations", "rows", "shares"]
+    assert [row["reason"] for row in shown] == [f"lines {COVERED}", str(checks[1]), str(counted), None]
+    runs = pa.table(
+        {"stage": ["validate", "evaluate", "slice"], "status": ["done", "failed", "done"], "message": ["a", "b", "c"]}
+    )
+    assert masks.cover("runs", runs)["message"].to_pylist() == [COVERED, COVERED, "c"]
+    plan = json.dumps({"plan_id": "1", "decisions": ["heavy values of line (L1) are hashed like any other"]})
+    assert "L1" not in masks.cover("slicing_plans", pa.table({"plan": [plan]}))["plan"][0].as_py()
 
 
 def test_a_number_that_reports_may_show_ranks_results(tmp_path: Path) -> None:

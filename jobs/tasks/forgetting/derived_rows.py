@@ -21,6 +21,7 @@ from deltalake import DeltaTable
 from cep_core.compile import tables_beside
 from jobs import places
 from jobs.erasure.condition import Value
+from jobs.erasure.value_hashes import windows, words_of, words_of_value
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, equal, one_of
 from jobs.lake.dataset import read_table
@@ -39,6 +40,9 @@ OUTDATED = ""
 
 MADE_AGAIN = ("staged_events", "slices")
 """Working tables that the next load, and the next run, make again."""
+
+OF_HEAVY = "heavy values of "
+"""How a plan's reasons about heavy values begin."""
 
 KEPT_REPORTS = ("experiments",)
 """Pages of measurements, which show no events."""
@@ -115,10 +119,9 @@ def remove_statistics(home: Path, days: Collection[date], ledger: Ledger) -> Non
 
 def remove_plans(home: Path, values: Collection[Value]) -> Counter[date]:
     """Remove the plans that hold one of some values as a heavy value, and how they compared. Gives them by day."""
-    stored = read_table(home / "slicing_plans", ["day", "plan_id", "heavy_values"])
+    stored = read_table(home / "slicing_plans", ["day", "plan_id", "plan"])
     rows: list[dict[str, Any]] = [] if stored is None else stored.to_pylist()
-    texts = {str(value) for value in values}
-    holding = [row for row in rows if texts.intersection(_texts_in(json.loads(row["heavy_values"])))]
+    holding = [row for row in rows if tells_one(json.loads(row["plan"]), values)]
     if holding:
         names = sorted({row["plan_id"] for row in holding})
         conditions = {
@@ -156,11 +159,10 @@ def shown_by(days: Collection[date]) -> set[date]:
     return {day + timedelta(days=later) for day in days for later in range(TRAILING + 1)}
 
 
-def remove_reports(workload: str, days: Collection[date]) -> int:
-    """Remove the reports of some days, and every page above the days: publishing writes them again. Gives how many
-    days had one."""
-    removed = {day for reports in places_of_reports() for day in _remove_pages(reports / workload, days)}
-    return len(removed)
+def remove_reports(workload: str, days: Collection[date]) -> set[date]:
+    """Remove the reports of some days, and every page above the days: publishing writes them again. Gives the days that
+    had one."""
+    return {day for reports in places_of_reports() for day in _remove_pages(reports / workload, days)}
 
 
 def _remove_pages(home: Path, days: Collection[date]) -> Iterator[date]:
@@ -188,6 +190,17 @@ def _is_day(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def tells_one(plan: Mapping[str, Any], values: Collection[Value]) -> bool:
+    """Whether a plan has one of some values as a heavy value. Plans of earlier versions also named values in their
+    reasons, where they decided against telling them apart."""
+    texts = {str(value) for value in values}
+    if texts.intersection(_texts_in(plan["heavy"])):
+        return True
+    reasons = [words_of(reason) for reason in plan["decisions"] if reason.startswith(OF_HEAVY)]
+    sought = [tuple(words_of_value(value)) for value in values]
+    return any(words in windows(reason, len(words)) for reason in reasons for words in sought if words)
 
 
 def _texts_in(value: object) -> set[str]:

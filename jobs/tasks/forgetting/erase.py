@@ -67,7 +67,8 @@ def sought_by(order: Order, key: bytes) -> Sought:
 
 
 def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
-    """Remove all rows of an order. Gives the erasure, and the days whose results or reports changed."""
+    """Remove all rows of an order. Gives the erasure, and the days whose reports are to be written again: those that
+    had one, and those with a result, whose report an erasure that was killed may have removed."""
     workload = order.workload
     create(workload.name, lake_tables(workload), places.lake())
     key = erasure_key(make=True)
@@ -99,8 +100,10 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     removed = by_text({**results.rows, "slicing_plans": plans})
     erasure = replace(erasure, state=REMOVED, removed_at=datetime.now(UTC), rows=_larger(erasure.rows, removed))
     record([erasure], workload.name, order.run_id)
-    progress.note(f"rows are removed, {reports} reports too; results of {len(results.every_day)} days are outdated")
-    return erasure, changed
+    progress.note(
+        f"rows are removed, {len(reports)} reports too; results of {len(results.every_day)} days are outdated"
+    )
+    return erasure, reports | shown_by(changed).intersection(day for _, day in ledger.results)
 
 
 def retire(workload: Workload, run_id: str, name: str | None = None) -> int:

@@ -38,18 +38,30 @@ def files_with_values(folder: Path, rules: Suppression) -> list[str]:
     return [path.relative_to(folder).as_posix() for path, holds in zip(paths, held, strict=True) if holds]
 
 
+def other_workloads(lake: Path, workload: str) -> list[str]:
+    """The other workloads that have events in a lake: an erasure is of one workload."""
+    tables = lake.glob("*/events/_delta_log")
+    return sorted({table.parent.parent.name for table in tables} - {workload})
+
+
 def places_left(
-    workload: str, removed_at: datetime, expired: Collection[date] = (), own: Sequence[str] = ()
+    workload: str,
+    removed_at: datetime,
+    expired: Collection[date] = (),
+    own: Sequence[str] = (),
+    others: Sequence[str] = (),
 ) -> list[str]:
     """One line for each place. `expired`: days whose events were removed by retention; `own`: files of the workload
-    that hold the values."""
+    that hold the values; `others`: other workloads of the lake."""
     since = removed_at.astimezone(UTC)
     files, logs = next_upkeep(since + FILES), next_upkeep(since + LOGS)
     older = [
         f"results of {len(expired)} days whose events retention removed: nobody knows any more what they were made of; "
         "look for the value with `trendmill sql`, or let `retention: {results: ...}` remove them"
     ]
+    beside = [f"events and results of other workloads in this lake, which may read the same: {', '.join(others)}"]
     return [
+        *(beside if others else []),
         *(older if expired else []),
         f"files of older table versions: until VACUUM of {files}, if `maintenance` runs weekly "
         f"(by hand after {since + FILES:%Y-%m-%d %H:%M}Z: python -m jobs.spark_task --task maintain --workload "

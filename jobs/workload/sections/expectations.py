@@ -20,7 +20,8 @@ from jobs.workload.names import RULE, is_name
 from jobs.workload.sections.sources import Source
 
 FATAL, WARN = "fatal", "warn"
-DATASETS = ("events", "refusals")
+REFUSALS = "refusals"
+DATASETS = ("events", REFUSALS)
 
 
 @dataclass(frozen=True)

@@ -173,11 +173,11 @@ def test_a_publish_adds_links_to_reports_that_stand(
 ) -> None:
     """The day before the new one gets its link to it; its other bytes stay."""
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
-    publish(load_workload("lines"), EMPTY, EMPTY, "night")
+    publish(load_workload("lines"), [EMPTY], "night")
     page = tmp_path / "lines" / str(EMPTY) / "quality.html"
     before = page.read_text(encoding="utf-8")
     assert PLACE in before
-    publish(load_workload("lines"), DAY, DAY, "night")
+    publish(load_workload("lines"), [DAY], "night")
     after = page.read_text(encoding="utf-8")
     link = f'<a rel="next" href="../{DAY}/quality.html">Fri 8 Mar 2013\u202f→</a>'
     assert after == before.replace(PLACE, PLACE.replace("></nav>", f">{link}</nav>"))

@@ -114,7 +114,7 @@ def test_publishing_records_itself(site: Path) -> None:
 def test_a_run_publishes_every_day_that_it_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`result_days` says which days a run touched beyond its own; unknown days are skipped and reported."""
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
-    published = publish(load_workload("lines"), HOLE, HOLE, "run-2")
+    published = publish(load_workload("lines"), [HOLE], "run-2")
     assert sorted(published.pages) == [EMPTY]
     assert published.skipped == (HOLE,)
     assert not [path for path in (tmp_path / "lines").iterdir() if path.name.startswith(".")]
@@ -124,11 +124,11 @@ def test_a_run_publishes_every_day_that_it_evaluated(tmp_path: Path, monkeypatch
 def test_a_day_that_fails_its_gate_keeps_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a report the results of the load before are published, and say so; with one, it stays as it is."""
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
-    assert list(publish(load_workload("lines"), REFUSED, REFUSED, "night").pages) == [REFUSED]
+    assert list(publish(load_workload("lines"), [REFUSED], "night").pages) == [REFUSED]
     [notice] = first_page(tmp_path, REFUSED).text("p", class_="notice")
     assert notice.startswith("The last load of this day failed the quality gate; this report shows the load before it.")
     assert SCRIPT in notice
     before = (tmp_path / "lines" / str(REFUSED) / "run.json").read_bytes()
-    published = publish(load_workload("lines"), REFUSED, REFUSED, "next-night")
+    published = publish(load_workload("lines"), [REFUSED], "next-night")
     assert published.kept == (REFUSED,)
     assert (tmp_path / "lines" / str(REFUSED) / "run.json").read_bytes() == before

@@ -37,12 +37,12 @@ def test_publishing_twice_gives_the_same_bytes(places: Path, tmp_path: Path, mon
         patch.setenv("TRENDMILL_REPORTS", str(tmp_path / "one"))
         patch.setattr(writing_processes, "DAYS_OF_A_PROCESS", 1)
         patch.setattr("os.cpu_count", lambda: 2)
-        published = publish(load_workload("lines"), *days, "a-run", Progress())
+        published = publish(load_workload("lines"), days, "a-run", Progress())
     assert list(published.pages) == list(days)
     assert [done for done, _, _ in told] == [1, 2]
     assert {(of, what) for _, of, what in told} == {(2, str(day)) for day in days}
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "two"))  # where no drawing stands that could be taken over
-    publish(load_workload("lines"), *days, "a-later-run")
+    publish(load_workload("lines"), days, "a-later-run")
     before, after = bytes_of(tmp_path / "one"), bytes_of(tmp_path / "two")
     assert list(before) == list(after)
     for name, content in before.items():

@@ -34,7 +34,7 @@ def site(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_deltalake(str(tmp_path / "lake" / "lines" / name), table, mode="overwrite", partition_by=["day"])
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
-    publish(load_workload("lines"), DAY, DAY, "night")
+    publish(load_workload("lines"), [DAY], "night")
     return tmp_path / "reports" / "lines"
 
 

@@ -71,10 +71,13 @@ def test_it_goes_on_after_each_step(
                 if step == STEPS[0]:
                     faults = verify("machines", lake.folder, Silent(), deep=True).faults
                     assert any("is begun and not finished" in str(fault) for fault in faults)
-            steps.erase(order, Silent())
+            _, shown = steps.erase(order, Silent())
         [erasure] = read_erasures(lake.folder, "machines")
         assert erasure.state == REMOVED
         facts = {table: lake.rows(table) for table in FACTS}
+        of_results = {row["day"] for row in lake.rows("result_days")}
+        assert of_results <= shown
+        assert shown - of_results == ({day(30)} if name == "whole" else set()), "a page of a day that never had one"
         ended[name] = {table: lake.rows(table) for table in TABLES} | facts | {"counted": erasure.rows["events"]}
     assert ended["killed"] == ended["whole"]
     assert [path.name for path in (tmp_path / "reports" / "machines").iterdir()] == [str(day(31))]
