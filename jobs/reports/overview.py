@@ -78,7 +78,9 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     listed = found.days[:DAYS]
     links = {day: f"{day.isoformat()}/index.html" for day in listed if (home / day.isoformat() / "index.html").exists()}
     lines = [_line(day, questions, found, links.get(day, ""), home) for day in listed]
-    out = Counter(on.day for series in found.series.values() for on in series.days if on.stands_out)
+    judged = [on for series in found.series.values() for on in series.days if on.quarters is not None]
+    out = Counter({on.day: 0 for on in judged})
+    out.update(on.day for on in judged if on.stands_out)
     content = {
         "title": workload.title,
         "questions": [_card(question, found.series[question.name]) for question in questions],

@@ -19,6 +19,7 @@ from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.attributes import told as told_of
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
+from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
@@ -280,7 +281,7 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     assert [row[listing.header.index("confidence")] for row in listing.rows] == [0.8, 1.0, 0.99999]
     totals = Totals(3, 3, truncated=False)
     whose = tallies_of(query, results, [], totals, index, (START, START + 24 * HOUR)).keys
-    best = matching.exemplars(query, results, index, whose, 12)
+    best = matching.exemplars(query, results, index, whose, choose(query, results, index, whose), 12)
     figure = timeline_figure(query, "likely", best, totals, whose, DAY, Clock())
     assert figure is not None
     assert figure.caption.startswith("The likeliest match of each who, for those with the most matches")
@@ -332,7 +333,13 @@ def test_pages_call_attributes_of_matches_by_their_titles() -> None:
     assert table is not None
     assert (table.headings[0].title, table.header[0]) == ("traveller", "who")
     figure = timeline_figure(
-        query, "q", matching.exemplars(query, results, index, whose, 12), totals, whose, DAY, Clock()
+        query,
+        "q",
+        matching.exemplars(query, results, index, whose, choose(query, results, index, whose), 12),
+        totals,
+        whose,
+        DAY,
+        Clock(),
     )
     assert figure is not None
     assert figure.caption.startswith("The longest match of each traveller, for those with the most matches.")

@@ -13,6 +13,7 @@ from cep_core.language.patterns.query import Query
 from jobs.reports.answers import matching
 from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Tally, Totals
 from jobs.reports.experiments_page import GridSection, page_of
 from jobs.reports.figures.drawing.figure import drawn
@@ -64,7 +65,7 @@ def _timeline(ends: dict[int, int]) -> str:
         rows.append({"first_ts": begin, "last_ts": begin + lasting, "a": len(events) - 2, "b": len(events) - 1})
     index, results = EventIndex(pa.Table.from_pylist(events)), pa.Table.from_pylist(rows)
     totals, whose = Totals(len(rows), len(rows), truncated=False), Tally({(f"w{n}",): 1 for n in range(len(rows))})
-    best = matching.exemplars(query, results, index, whose, 12)
+    best = matching.exemplars(query, results, index, whose, choose(query, results, index, whose), 12)
     figure = timeline_figure(query, "q", best, totals, whose, date(2013, 3, 8), Clock())
     assert figure is not None
     return drawn(figure, narrow=False)

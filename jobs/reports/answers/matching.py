@@ -107,15 +107,16 @@ def foremost_order(query: Query, rows: Sequence[Mapping[str, Any]]) -> list[int]
 
 
 def exemplars(
-    query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key], at_most: int
+    query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key], chosen: Chosen, at_most: int
 ) -> list[tuple[Match, int]]:
     """For each key, most matches first: its foremost listed match and its number of matches.
 
     Under skip-till-any-match the foremost matches of a day are variations of one match, so keys show more. With no
-    keys, or only one, these are the foremost matches, each counted as one. A key without a listed match is left out.
+    keys, or only one, these are the first of those `chosen` for the table, each counted as one. A key without a listed
+    match is left out.
     """
     if len(whose.counts) < 2:
-        return [(match, 1) for match in foremost(query, results, index, at_most)]
+        return [(match, 1) for match in chosen.matches[:at_most]]
     keys = keys_of(query, results, index)
     held = set(keys)
     chosen = []

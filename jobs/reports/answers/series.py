@@ -66,6 +66,11 @@ class Series:
         return sorted(found, key=lambda on: (on.value.key, on.day), reverse=True)
 
     @property
+    def is_judged(self) -> bool:
+        """Whether some day has enough days before it that it could stand out."""
+        return any(on.quarters is not None for on in self.days)
+
+    @property
     def redefined(self) -> list[date]:
         """The days from which on results were computed by another definition than the day before them."""
         return [later.day for earlier, later in pairwise(self.days) if earlier.definition != later.definition]

@@ -48,9 +48,11 @@ def over_days_figure(name: str, series: Series, unit: str) -> Figure | None:
         for day in series.redefined:
             plot.add(Across((day - first).days - 0.5, Stroke(QUIET, 1.0, (4, 3)), upright=True, label="defined anew"))
         size = 4.0 if plot.narrow else 4.5
+        complete = [on for on in days if on.is_complete]
         looks = (
-            ("as usual", Marker("o", TODAY, size), [on for on in days if on.is_complete and not on.stands_out]),
-            ("more than before", Marker("D", VERMILION, size), [on for on in days if on.is_complete and on.stands_out]),
+            ("too few days before", Marker("o", BEFORE, size), [on for on in complete if on.quarters is None]),
+            ("as usual", Marker("o", TODAY, size), [on for on in complete if on.quarters and not on.stands_out]),
+            ("more than before", Marker("D", VERMILION, size), [on for on in complete if on.stands_out]),
             ("incomplete", Marker("o", TODAY, size, hollow=True), [on for on in days if not on.is_complete]),
         )
         for words, marker, shown in looks:
@@ -62,6 +64,10 @@ def over_days_figure(name: str, series: Series, unit: str) -> Figure | None:
 
     largest = max(days, key=lambda on: (on.value.key, -on.day.toordinal()))
     out = series.standing_out
+    stands = f"{counted(len(out), 'day')} above all evaluated days of the {TRAILING} before"
+    band = ", where these are seven or more."
+    if not series.is_judged:
+        stands, band = "too few days to say which stand out", ": no day has seven of them, so none is judged yet."
     anew = "from there on the query, its events or the program were others"
     dashed = f" A dashed line: {anew}." if series.redefined else ""
     scale = " The axis is logarithmic." if logarithmic else ""
@@ -70,10 +76,9 @@ def over_days_figure(name: str, series: Series, unit: str) -> Figure | None:
     return Figure(
         f"{name}-over-days",
         f"Dots of {unit} on {counted(len(days), 'day')} from {spoken(first)} to {spoken(last)}; the largest, "
-        f"{quantity(largest.value)}, on {spoken(largest.day)}; {counted(len(out), 'day')} above all {TRAILING} days "
-        "before.",
+        f"{quantity(largest.value)}, on {spoken(largest.day)}; {stands}.",
         f"{unit[:1].upper()}{unit[1:]} on each evaluated day. Bands and line: range, middle half and median of the "
-        f"evaluated days among the {TRAILING} before (from the eighth day on). A diamond has more than any of these."
+        f"evaluated days among the {TRAILING} before{band} A diamond has more than any of these."
         f"{dashed} n = {counted(len(days), 'day')}, from {quantity(min(every, key=_key))} to "
         f"{quantity(largest.value)}.{scale}",
         ["day", "value", "log10", "at_least", "complete", "median_before", "least_before", "most_before", "definition"],

@@ -78,7 +78,7 @@ def timeline_figure(
     longest = max(chosen, key=lambda match: (match.length, match.duration))
     some = "listed " if totals.truncated else ""
     best = "likeliest" if likely else "longest"
-    title = f"The {best} {some}matches" if likely else f"The {some}matches with the most events"
+    title = f"The {some}matches that the table shows first"
     notes = ["In brackets: the confidence."] if likely else []
     if len(whose.counts) > 1:
         title = f"The {best} {some}match of each {listed(entity_titles(query))}, for those with the most matches"

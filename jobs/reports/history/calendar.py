@@ -36,7 +36,8 @@ class Month:
 def months_of(links: Mapping[date, str], states: Mapping[date, str], out: Mapping[date, int]) -> list[Month]:
     """Every month from the first to the last day of `states`, the latest first.
 
-    `links`: the reports by day; `states`: a word for each known day; `out`: on how many questions each stands out.
+    `links`: the reports by day; `states`: a word for each known day; `out`: on how many questions each stands out; not
+    of days that have too few before them.
     """
     if not states:
         return []
@@ -65,5 +66,6 @@ def _day(on: date, links: Mapping[date, str], states: Mapping[date, str], out: M
     number = out.get(on, 0)
     level = sum(number >= least for least in LEVELS) - 1
     is_well = states[on] == "complete"
-    words = f"{brief(on)}, {states[on]}, {counted(number, 'answer')} above all days before"
+    above = f"{counted(number, 'answer')} above all days before" if on in out else "too few days before to compare"
+    words = f"{brief(on)}, {states[on]}, {above}"
     return CalendarDay(on.day, links.get(on, ""), words, f"level-{level}" if is_well else f"level-{level} unwell")

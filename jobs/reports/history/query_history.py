@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from jobs.reports.answers.listing import Heading, numbers
-from jobs.reports.answers.series import Series, SeriesDay
+from jobs.reports.answers.series import LEAST, Series, SeriesDay
 from jobs.reports.figures.over_days import over_days_figure
 from jobs.reports.kinds.by_kind import presentation_of
 from jobs.reports.page import Page
@@ -69,6 +69,7 @@ def history_page(question: Question, series: Series, link: Link) -> Page:
             "headings": [Heading("day", whole=True), *numbers("that day", "median before", "range before")],
             "days": [_beside(on, link(question, on.day)) for on in out[:SHOWN]],
             "total": len(out),
+            "none": _none_stands_out(series),
         },
         "months": {
             "headings": [
@@ -107,6 +108,13 @@ def _latest(series: Series) -> str:
     return f"The latest, {spoken(on.day)}: {on.sentence}"
 
 
+def _none_stands_out(series: Series) -> str:
+    if series.is_judged:
+        return "No day has more than every evaluated day of the four weeks before."
+    many = f"{LEAST} at least"
+    return f"A day is compared with the evaluated days of the four weeks before it, {many}. None has so many yet."
+
+
 def _beside(on: SeriesDay, link: str) -> tuple[str, str, list[str]]:
     """Day, link and numbers of a day that stands out."""
     low, _, middle, _, high = on.quarters or (on.value,) * 5
@@ -126,7 +134,7 @@ def _months(series: Series) -> list[list[str]]:
                 quantity(median([on.value for on in days])),
                 quantity(largest.value),
                 brief(largest.day) if largest.value.sign > 0 else "–",
-                quantity(sum(on.stands_out for on in days)),
+                quantity(sum(on.stands_out for on in days)) if any(on.quarters for on in days) else "–",
             ]
         )
     return rows[::-1]

@@ -45,5 +45,7 @@ def sparkline(series: Series) -> Sparkline | None:
     places = [place(number) for number in range(len(days))]
     marks = [places[number] for number, on in enumerate(days) if on.stands_out]
     many = f"{len(marks)} above all days before" if marks else "none above all days before"
+    if not series.is_judged:
+        many = "too few to say which stand out"
     words = f"{len(days)} days, {many}{', logarithmic' if logarithmic else ''}"
     return Sparkline(f"M{'L'.join(' '.join(at) for at in places)}", marks, places[-1], words)

@@ -46,8 +46,8 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         {on: matching.magnitude_of(totals) for on, totals in every.items()},
         at_least={on for on, totals in every.items() if totals.total is None},
     )
-    best = matching.exemplars(query, results, index, whose, ROWS)
     chosen = choose(query, results, index, whose)
+    best = matching.exemplars(query, results, index, whose, chosen, ROWS)
     timeline = timeline_figure(query, evaluated.name, best, totals, whose, evaluated.day, evaluated.clock)
     return QueryReport(
         evaluated.question,

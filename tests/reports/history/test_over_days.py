@@ -62,6 +62,23 @@ def test_a_number_is_told_beside_those_before() -> None:
     )
 
 
+def test_too_few_days_are_not_called_usual() -> None:
+    """With seven days none can stand out, and no page says that they were compared; the eighth is."""
+    records = {on(offset): dict(RECORD) for offset in range(LEAST + 1)}
+    few_days, enough = ({on(n): records[on(n)] for n in range(many)} for many in (LEAST, LEAST + 1))
+    for kept, told, drawn_as in (
+        (few_days, "too few to say which stand out", "too few days before"),
+        (enough, "none above all days before", "as usual"),
+    ):
+        series = series_of(kept, {})
+        figure, spark = over_days_figure("q", series, "matches"), sparkline(series)
+        assert figure is not None
+        assert spark is not None
+        assert told in spark.words
+        assert (drawn_as in drawn(figure, narrow=False), "none is judged" in figure.caption) == (True, kept is few_days)
+        assert ("as usual" in drawn(figure, narrow=False)) == (kept is enough)
+
+
 def test_what_changed_is_told() -> None:
     """Another definition, days that are incomplete, days without a result."""
     records = {on(offset): dict(RECORD) for offset in range(6)}
@@ -108,6 +125,7 @@ def test_a_calendar_shows_what_is_not_well() -> None:
     days = {day.number: day for month in months for week in month.weeks for day in week if day}
     assert days[20].look == "level-0 unwell"
     assert days[21].look == "level-2"
+    assert days[20].words == "Thu 20 Dec 2012, incomplete, too few days before to compare"
     assert days[21].words == "Fri 21 Dec 2012, complete, 3 answers above all days before"
 
 
