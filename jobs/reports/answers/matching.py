@@ -119,11 +119,11 @@ def exemplars(
         return [(match, 1) for match in chosen.matches[:at_most]]
     keys = keys_of(query, results, index)
     held = set(keys)
-    chosen = []
+    leading = []
     for key in [key for key, _ in ranked(whose) if key in held][:at_most]:
         of_key = results.filter(pa.array([listed_key == key for listed_key in keys]))
-        chosen.append((foremost(query, of_key, index, 1)[0], whose.counts[key]))
-    return chosen
+        leading.append((foremost(query, of_key, index, 1)[0], whose.counts[key]))
+    return leading
 
 
 def ranked(whose: Tally[Key]) -> list[tuple[Key, int]]:
