@@ -15,11 +15,13 @@ import pytest
 
 from jobs import cli
 from tests.runs.golden.keep import HERE, JOINED
-from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import RESULTS, day
 
 pytestmark = pytest.mark.spark
 
+FRESH: dict[frozenset[tuple[Path, bytes]], Tables] = {}
+"""The tables of fresh lakes, by the files of their workloads."""
 LATE = "61,Start,{moment},m2,88\n"
 
 
@@ -42,6 +44,18 @@ def loads_of(home: Path, days: list[date]) -> int:
     files = [home / "data" / f"{on}.csv" for on in days]
     rows = (row for file in files for row in csv.DictReader(file.read_text().splitlines()))
     return sum(int(row["load"]) for row in rows if int(row["load"]) >= 0)
+
+
+def fresh_tables(golden: SmallLake, folder: Path) -> Tables:
+    """The tables of a fresh lake of all days. Kept workloads are often alike: such ones share it."""
+    home = golden.home
+    files = frozenset((file.relative_to(home), file.read_bytes()) for file in home.rglob("*") if file.is_file())
+    if files not in FRESH:
+        fresh = SmallLake(folder / "fresh", golden.spark, home)
+        golden.forget()
+        fresh.run(0, 3)
+        FRESH[files] = fresh.tables(*JOINED)
+    return FRESH[files]
 
 
 def test_a_lake_of_an_earlier_version_is_told_asked_repaired_and_gone_on_with(
@@ -73,11 +87,7 @@ def test_a_lake_of_an_earlier_version_is_told_asked_repaired_and_gone_on_with(
     assert trendmill("run", "--from", str(day(3)))[0] == 0
     assert asked("SELECT sum(load) FROM machines.events", capsys) == str(loads_of(golden.home, [*kept, day(3)]))
     tables = golden.tables(*JOINED)
-
-    fresh = SmallLake(tmp_path / "fresh", golden.spark, golden.home)
-    fresh.forget()
-    fresh.run(0, 3)
-    assert tables == fresh.tables(*JOINED)
+    assert tables == fresh_tables(golden, tmp_path)
 
 
 def asked(statement: str, capsys: pytest.CaptureFixture[str]) -> str:
