@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
+from jobs.erasure.log_commits import drop_old_commits
 from jobs.erasure.rules import read_erasures
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW, one_of
@@ -27,7 +28,6 @@ from jobs.stages.compare import EXPERIMENT
 from jobs.stored_path import remove_tree
 from jobs.tasks.expiry import expire, told
 from jobs.tasks.forgetting.derived_rows import remove_discarded
-from jobs.tasks.forgetting.places_left import LOGS
 from jobs.workload.sections.retention import Retention
 
 STAGING = timedelta(days=14)
@@ -50,20 +50,11 @@ def maintain(workload: str, lake: Path, progress: Progress, retention: Retention
         fence_of(workload).check()
         DeltaTable(folder).vacuum(dry_run=False, full=True)
         if has_erasures:
-            _drop_old_commits(folder)
+            drop_old_commits(folder)
         progress.advance(done, len(tables), table)
     copies = _drop_old_copies(lake / workload / "_work" / "workloads")
     message = f"{len(tables)} tables vacuumed, {copies} workload copies removed" + (f"; {expired}" if expired else "")
     progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
-
-
-def _drop_old_commits(folder: Path) -> None:
-    """Remove commits of more than 30 days ago (Delta's own limit) from a table's log, which tell the least and greatest
-    values of files that are gone. A checkpoint takes their place."""
-    limit = time.time() - LOGS.total_seconds()
-    if any(commit.stat().st_mtime < limit for commit in (folder / "_delta_log").glob("*.json")):
-        DeltaTable(folder).create_checkpoint()
-        DeltaTable(folder).cleanup_metadata()
 
 
 def _drop_old_staging(workload: str, lake: Path) -> None:

@@ -3,7 +3,8 @@
 1. The rule is recorded as `begun`: from here on no load brings the rows back.
 2. Events and refused rows go, and the facts of their days say what is left.
 3. What was made of them goes: results, statistics, plans, working tables, reports.
-4. A search finds none of the rows; only then the erasure is recorded as `removed`.
+4. A search finds none of the rows; every table gets a checkpoint, before which its log is not needed, so that upkeep
+   can remove the commits that tell values; only then the erasure is recorded as `removed`.
 
 Results are evaluated again by a run, after that. Whoever calls holds the lake's lease.
 """
@@ -23,10 +24,12 @@ from jobs import places
 from jobs.alerts.outbox import Outbox
 from jobs.erasure.condition import Condition
 from jobs.erasure.key import erasure_key, key_id
+from jobs.erasure.log_commits import checkpoint
 from jobs.erasure.rules import BEGUN, REMOVED, RETIRED, Erasure, Suppression, read_erasures, rule_of
 from jobs.exits import RunError, WrongWorkload
 from jobs.lake.conditions import one_of
 from jobs.lake.definition import identifier
+from jobs.lake.register import table_folders
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.erasure_tables import ERASURES
@@ -97,6 +100,8 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     reports = remove_reports(workload.name, shown_by(changed))
     if left := {table: rows for table, rows in touched(sought).items() if rows}:
         raise RunError(f"rows are still there after their removal: {by_text(left)}; run the command again")
+    for folder in table_folders(workload.name, places.lake()).values():
+        checkpoint(folder)
     removed = by_text({**results.rows, "slicing_plans": plans})
     erasure = replace(erasure, state=REMOVED, removed_at=datetime.now(UTC), rows=_larger(erasure.rows, removed))
     record([erasure], workload.name, order.run_id)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from jobs.erasure.log_commits import KEPT
 from jobs.erasure.rules import Suppression
 
-FILES, LOGS = timedelta(days=7), timedelta(days=30)
-"""How long a table keeps the files of older versions, and its log their statistics."""
+FILES = timedelta(days=7)
+"""How long a table keeps the files of older versions."""
 
 OWN = ("queries", "policies", "cases")
 """Folders of a workload."""
@@ -54,7 +55,7 @@ def places_left(
     """One line for each place. `expired`: days whose events were removed by retention; `own`: files of the workload
     that hold the values; `others`: other workloads of the lake."""
     since = removed_at.astimezone(UTC)
-    files, logs = next_upkeep(since + FILES), next_upkeep(since + LOGS)
+    files, logs = next_upkeep(since + FILES), next_upkeep(since + KEPT)
     older = [
         f"results of {len(expired)} days whose events retention removed: nobody knows any more what they were made of; "
         "look for the value with `trendmill sql`, or let `retention: {results: ...}` remove them"
