@@ -10,6 +10,7 @@ Cost: nothing for an Arrow table that has the engine's columns; else what the co
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -20,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from cep_core.events.frame_columns import attribute_columns, sayable
 from cep_core.language.hints import did_you_mean
 
 Frame = TypeVar("Frame")
@@ -92,8 +94,13 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     table = arrow_table(events)
     if not table.column_names:
         raise ValueError("the log has no rows and no columns")
+    table, remarks = attribute_columns(table)
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=3)
     names = {"ts": columns.ts, "event_type": columns.type, "seq": columns.seq}
     for engine, name in names.items():
+        if name is not None and name not in table.column_names and sayable(name) in table.column_names:
+            name = sayable(name)
         if name is None or name == engine:
             continue
         if name not in table.column_names:
@@ -111,9 +118,14 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     stamp = times.type
     if kinds.is_date(stamp):
         stamp = pa.timestamp("s")
-    if not kinds.is_timestamp(stamp):
+    if not (kinds.is_timestamp(stamp) or kinds.is_duration(stamp)):
+        if unit is None and (likely := _unit_by_size(times)) is not None:
+            told = f"the large numbers of '{columns.ts or 'ts'}' are taken for seconds"
+            warnings.warn(f"{told}; did you mean unit='{likely}'?", stacklevel=3)
         return ReadFrame(table, unit or "s", events)
-    counted = pa.timestamp(unit or stamp.unit, stamp.tz)
+    counted = pa.duration(unit or stamp.unit)
+    if kinds.is_timestamp(stamp):
+        counted = pa.timestamp(unit or stamp.unit, stamp.tz)
     try:
         times = table["ts"].cast(counted).cast(pa.int64())
     except pa.ArrowInvalid as error:
@@ -122,10 +134,17 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     return ReadFrame(table, counted.unit, events, counted)
 
 
+def _unit_by_size(times: pa.ChunkedArray) -> str | None:
+    """The unit in which the first of these numbers is a moment of our centuries, if that is not the second."""
+    first = abs(times[0].as_py()) if len(times) and kinds.is_integer(times.type) else 0
+    return next((unit for unit, least in (("ns", 10**17), ("us", 10**14), ("ms", 10**11)) if first >= least), None)
+
+
 def _readable_times(times: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Texts of ISO 8601 as time-stamps, whole floats as whole numbers. Raises ValueError for what is no time."""
     if times.null_count:
-        raise ValueError(f"'{name}' has nulls: leave out the {times.null_count:,} rows without a time")
+        rows = "row" if times.null_count == 1 else "rows"
+        raise ValueError(f"'{name}' has nulls: leave out the {times.null_count:,} {rows} without a time")
     if kinds.is_floating(times.type):
         try:
             return times.cast(pa.int64())
@@ -152,8 +171,10 @@ def _table(events: object) -> pa.Table:
         return events
     if isinstance(events, list | tuple):
         return _of_rows(events)
-    if isinstance(events, dict) or hasattr(events, "__arrow_c_stream__"):
-        return pa.table(events)
+    if isinstance(events, dict):
+        return _of_columns(events)
+    if hasattr(events, "__arrow_c_stream__"):
+        return pa.table(cast(Any, events))
     for method in (
         "collect",
         "to_arrow_table",
@@ -178,7 +199,18 @@ def _of_rows(rows: Sequence[Any]) -> pa.Table:
     if not all(isinstance(row, Mapping) for row in rows):
         raise TypeError("a list is a log if its items are dictionaries, or all are record batches")
     keys = dict.fromkeys(key for row in rows for key in row)
-    return pa.table({key: [row.get(key) for row in rows] for key in keys})
+    return _of_columns({key: [row.get(key) for row in rows] for key in keys})
+
+
+def _of_columns(columns: Mapping[Any, Any]) -> pa.Table:
+    """Columns of values. Raises ValueError, which names the column, for a number that no column of Arrow holds."""
+    arrays = {}
+    for name, values in columns.items():
+        try:
+            arrays[name] = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+        except OverflowError as error:
+            raise ValueError(f"'{name}' holds a whole number beyond 64 bits; give such numbers as texts") from error
+    return pa.table(arrays)
 
 
 def _without_views(table: pa.Table) -> pa.Table:
@@ -187,7 +219,7 @@ def _without_views(table: pa.Table) -> pa.Table:
     Columns of a frame without rows, of which nothing is known, are texts, too; but `ts` and `seq`.
     """
     for place, field in enumerate(table.schema):
-        if kinds.is_null(field.type) and not table.num_rows:
+        if not table.num_rows and (kinds.is_null(field.type) or field.name == "event_type"):
             unknown = pa.int64() if field.name in ("ts", "seq") else pa.string()
             table = table.set_column(place, field.name, table.column(place).cast(unknown))
             continue

@@ -24,11 +24,11 @@ from jobs.log_files.arguments import (
     time_options,
 )
 from jobs.log_files.drafts.folder_texts import SourceKeys, texts_of
-from jobs.log_files.drafts.guess import Guess, Rows, guess
+from jobs.log_files.drafts.guess import Rows, guess
 from jobs.log_files.reading.log_file import FORMS, NoRows, form_of, look_at
 from jobs.log_files.reading.named_files import STANDARD_INPUT, named_files
 from jobs.log_files.reading.several_files import LogFiles, open_log
-from jobs.log_files.times.time_source import TimeOptions, TimeSource
+from jobs.log_files.times.time_source import TimeSource
 from jobs.reports.words.quantities import counted
 from jobs.workload.files.problems import brief
 from jobs.workload.names import RULE, is_name
@@ -73,13 +73,11 @@ def run(options: argparse.Namespace) -> int:
     print(f"{folder}: {', '.join(written)}")
     for line in [*notes, *guessed.told]:
         print(f"  {line}")
-    _tell_next(options.name, time, guessed)
+    print(
+        f"next: trendmill check {options.name}; trendmill preview {options.name}; "
+        f"trendmill run {options.name} --from {guessed.first_day}"
+    )
     return OK
-
-
-def _tell_next(name: str, time: TimeOptions, guessed: Guess) -> None:
-    first = guessed.clock.time(guessed.span.first)[:10] if guessed.clock.wall and time.zone == "UTC" else "DAY"
-    print(f"next: trendmill check {name}; trendmill preview {name}; trendmill run {name} --from {first}")
 
 
 def _read(options: argparse.Namespace) -> tuple[LogFiles, Rows, list[str]]:

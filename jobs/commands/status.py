@@ -10,6 +10,7 @@ from jobs.alerts.outbox import Outbox
 from jobs.erasure.rules import BEGUN, read_erasures
 from jobs.exits import OK
 from jobs.lake.leasing.lease import lease_file, read
+from jobs.reports.words.quantities import counted
 from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.outdated_loads import outdated_days
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
     held = [day for day in ledger.days if ledger.holds(day)]
     events = sum(loaded.events for loaded in ledger.days.values() if not loaded.expired)
-    print(f"{workload.name}: {len(held)} days, {events:,} events in {places.lake() / workload.name}")
+    print(f"{workload.name}: {counted(len(held), 'day')}, {events:,} events in {places.lake() / workload.name}")
     if not held:
         print(f"  load days with: trendmill run {workload.name} --from DAY [--to DAY]")
     _say("loaded", held)

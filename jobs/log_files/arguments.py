@@ -12,6 +12,8 @@ from jobs.exits import WrongWorkload
 from jobs.log_files.log import Reading
 from jobs.log_files.reading.csv_form import encoding_named, separator_named
 from jobs.log_files.reading.log_file import FORMS, FileOptions
+from jobs.log_files.reading.ragged_rows import EVERY
+from jobs.log_files.times.stamps import DAY
 from jobs.log_files.times.time_source import TimeOptions
 from jobs.workload.operating_days import UNITS
 
@@ -90,8 +92,12 @@ def add_time_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--origin", metavar="DATE", help="of times that count from some moment: when that was, e.g. 2024-01-31T08:00"
     )
-    parser.add_argument("--unit", choices=UNITS, help="what numbers that tell the time count (default: by their size)")
-    parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
+    parser.add_argument(
+        "--unit", choices=[*UNITS, DAY], help="what numbers that tell the time count (default: by their size)"
+    )
+    parser.add_argument(
+        "--zone", default="UTC", help="time zone in which times are shown, and of times without an offset (default UTC)"
+    )
 
 
 def time_options(options: argparse.Namespace) -> TimeOptions:
@@ -99,7 +105,7 @@ def time_options(options: argparse.Namespace) -> TimeOptions:
     return TimeOptions(options.ts, options.ts_format, options.unit, options.origin, options.zone)
 
 
-ANY_NUMBER = 1 << 62
+ANY_NUMBER = EVERY
 """What `--skip-bad` without a number is."""
 
 _OF_TABLES: dict[str, Any] = {

@@ -9,11 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from cep_core.events.exact_columns import exact_column
+from cep_core.events.frame_columns import sayable
 from cep_core.events.table import RESERVED, attribute_type
 from jobs.exits import WrongWorkload
-from jobs.log_files.reading.nested_columns import sayable
 from jobs.log_files.times.stamps import plain
 
+FEW_TYPES = 200
+"""A column of more values tells no event types."""
+_TOLD, _SHORT = 4, 20
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _COMMA, _NO_THOUSANDS = r"^[+-]?[0-9]+(,[0-9]+)?$", r",([0-9]{1,2}|[0-9]{4,})$"
 
@@ -55,6 +59,19 @@ def holds_whole_numbers(column: pa.ChunkedArray) -> bool:
     return bool(pc.all(pc.match_substring_regex(column.cast(pa.string()), r"^[+-]?[0-9]+$")).as_py())
 
 
+def odd_among_numbers(column: pa.ChunkedArray) -> str | None:
+    """The first text that is no number where nine of ten are some; else None.
+
+    >>> odd_among_numbers(pa.chunked_array([["1", "2.5", *"3456789", "none"]]))
+    'none'
+    """
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return None
+    texts = column.cast(pa.string()).drop_null()
+    odd = texts.filter(pc.invert(pc.match_substring_regex(texts, _DECIMAL)))
+    return str(odd[0].as_py()) if 0 < len(odd) <= len(texts) // 10 else None
+
+
 def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """The numbers in a text column. Raises WrongWorkload, which names a value that is no number."""
     values = column.cast(pa.string())
@@ -84,6 +101,26 @@ def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:
     return first_column(sample, tells)
 
 
+def told_types(sample: pa.Table) -> str:
+    """What a pattern may call events, as the end of a message: the columns with few values, and some of these.
+
+    >>> told_types(pa.table({"ts": [1, 2, 3], "side": ["BUY", "SELL", "BUY"]}))
+    "; event types are values of a column: 'side' holds BUY, SELL; or take all rows alike, as in SEQ(Row a, Row b)"
+    """
+    names: dict[str, list[str]] = {}
+    for name in sample.column_names:
+        values = sample[name].unique().drop_null().to_pylist() if kinds.is_string(plain(sample[name].type)) else []
+        is_few = 0 < len(values) <= FEW_TYPES and 2 * len(values) <= sample.num_rows + 1
+        if is_few and all(0 < len(value) <= _SHORT for value in values):
+            names[name] = sorted(sayable(value) for value in values)
+    told = [
+        f"'{name}' holds {', '.join(values[:_TOLD])}{', ...' if len(values) > _TOLD else ''}"
+        for name, values in sorted(names.items(), key=lambda item: len(item[1]))
+    ]
+    columns = f"event types are values of a column: {'; '.join(told[:_TOLD])}" if told else "name it with --type"
+    return f"; {columns}; or take all rows alike, as in SEQ(Row a, Row b)"
+
+
 def sayable_types(kind: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Event types by names that patterns can say, where no two become one.
 
@@ -102,14 +139,12 @@ def sayable_types(kind: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Arra
 
 
 def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """The columns that can be attributes, by name. Decimals become doubles."""
+    """The columns that can be attributes, by name. Decimals become floats, or what else keeps them apart."""
     columns = {}
     for field in table.schema:
         if field.name in RESERVED:
             continue
-        column = table[field.name]
-        if kinds.is_decimal(field.type):
-            column = column.cast(pa.float64())
+        column, _ = exact_column(table[field.name], field.name)
         if attribute_type(column.type) is not None:
             columns[field.name] = column
     return columns

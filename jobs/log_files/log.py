@@ -13,15 +13,26 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from cep_core.compile import parse_text
+from cep_core.events.exact_columns import exact_column
+from cep_core.events.frame_columns import sayable
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from cep_core.language.hints import did_you_mean
 from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.log_files.columns import attributes, holds_decimals, read_decimals, sayable_types, type_column
+from jobs.log_files.columns import (
+    FEW_TYPES,
+    attributes,
+    holds_decimals,
+    read_decimals,
+    sayable_types,
+    told_types,
+    type_column,
+)
+from jobs.log_files.reading.given_columns import given_column
 from jobs.log_files.reading.log_file import ENCODED, FileOptions
-from jobs.log_files.reading.nested_columns import given_column, sayable
 from jobs.log_files.reading.several_files import LogFiles, open_log
+from jobs.log_files.times.doubts import doubts
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.stamps import plain
 from jobs.log_files.times.time_source import TimeOptions, TimeSource
@@ -29,8 +40,8 @@ from jobs.log_files.times.time_span import TimeSpan
 from jobs.workload.files.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")
-_MANY, _LONG = 200, 40
-"""A column of more values, or of longer ones, tells no event types."""
+_LONG = 40
+"""A column of longer values tells no event types."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +131,9 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
         *notes_of_files,
         "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
         *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
+        *doubts(chosen.time, table),
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
+        *_rounded(table, mentioned),
         *_renamed(table, chosen),
         *_left_out(table, events),
         *_unheard(events, event_types),
@@ -166,7 +179,8 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     seq = given_column(sample, reading.seq) if reading.seq else None
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
-        raise WrongWorkload(f"no column says which event is {names}; name it with --type{_alike(sample, event_types)}")
+        advice = _alike(sample, event_types) or told_types(sample)
+        raise WrongWorkload(f"no column says which event is {names}{advice}")
     if kind is None and (alike := _alike(sample, event_types)):
         raise WrongWorkload(f"no column holds '{next(iter(event_types))}'{alike}; a name like none takes every row")
     return _Chosen(time, kind, seq)
@@ -178,7 +192,7 @@ def _alike(sample: pa.Table, event_types: Iterable[str]) -> str:
         if not kinds.is_string(plain(sample[name].type)):
             continue
         values = [value for value in sample[name].unique().to_pylist() if value and len(value) <= _LONG]
-        for event_type in sorted(event_types) if len(values) <= _MANY else ():
+        for event_type in sorted(event_types) if len(values) <= FEW_TYPES else ():
             if (advice := did_you_mean(event_type, map(sayable, values))).endswith("?"):
                 return f"; {advice} (column '{name}')"
     return ""
@@ -251,6 +265,12 @@ def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
     rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()
     return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
+
+
+def _rounded(table: pa.Table, mentioned: set[str]) -> list[str]:
+    """Columns that a query needs and whose numbers became others, or texts."""
+    names = [name for name in table.column_names if name in mentioned]
+    return [note for name in names if (note := exact_column(table[name], name)[1]) is not None]
 
 
 def _renamed(table: pa.Table, chosen: _Chosen) -> list[str]:

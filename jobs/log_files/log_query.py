@@ -14,7 +14,7 @@ from cep_core.language.patterns.walk import walk
 from cep_core.progress.meter import Meter
 from jobs.exits import WrongWorkload
 from jobs.log_files.arguments import asked_query, reading_of
-from jobs.log_files.columns import holds_whole_numbers
+from jobs.log_files.columns import holds_whole_numbers, odd_among_numbers
 from jobs.log_files.log import Log, read_log, wanted_by
 from jobs.log_files.remarks import remark
 
@@ -36,6 +36,12 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
     log = read_log(options.logs, wanted, reading, lambda done, of: meter.tell("reading", done, of))
     bound = bind_text(text, log.schema, name)
     bound.refuse_unless(kind, HINTS[kind])
+    for name in _ordered_columns(log, bound.query):
+        if odd := odd_among_numbers(log.events[name]):
+            raise WrongWorkload(
+                f"'{name}' holds numbers but for '{odd}', so it is read as text, and texts are compared letter by "
+                f"letter; if it means no value, --missing '{odd}'"
+            )
     return bound, log
 
 
@@ -61,6 +67,15 @@ def _shut_out(log: Log, query: Query) -> list[str]:
 
 def _compared_as_texts(log: Log, query: Query) -> list[str]:
     """Columns of whole numbers that the file holds as text, of which the query asks the order."""
+    return [
+        f"'{name}' holds whole numbers as text, and texts are compared: '10' is less than '9'"
+        for name in _ordered_columns(log, query)
+        if holds_whole_numbers(log.events[name])
+    ]
+
+
+def _ordered_columns(log: Log, query: Query) -> list[str]:
+    """Columns of which the query asks what is less."""
     conditions = [
         *(predicate.expression for predicate in query.vertex_predicates),
         *(predicate.expression for predicate in query.edge_predicates),
@@ -69,8 +84,4 @@ def _compared_as_texts(log: Log, query: Query) -> list[str]:
     parts = [part for condition in conditions for part in walk(condition)]
     ordered = [part for part in parts if isinstance(part, Comparison) and part.operator in ORDERS]
     asked = {side.attribute for part in ordered for side in (part.left, part.right) if isinstance(side, Reference)}
-    return [
-        f"'{name}' holds whole numbers as text, and texts are compared: '10' is less than '9'"
-        for name in sorted(asked & set(log.events.column_names))
-        if holds_whole_numbers(log.events[name])
-    ]
+    return sorted(asked & set(log.events.column_names))

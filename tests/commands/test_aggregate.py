@@ -66,9 +66,10 @@ def test_a_table_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "note: column 'time' tells the time in s, 'kind' the type; spans 2024-01-02 10:00 to 10:01:02, "
         "5 different times, goes back in no rows\n"
     )
-    assert main(["aggregate", str(query), str(log), "--top", "--limit", "1", "--zone", "Asia/Tokyo"]) == 0
+    zone = ["--zone", "Asia/Tokyo"]  # whose clocks the file shows, as its times have no offset
+    assert main(["aggregate", str(query), str(log), "--top", "--limit", "1", *zone]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1].split() == ["IBM", "2024-01-02", "19:00", "to", "19:01", "3", "6"]
+    assert printed[1].split() == ["IBM", "2024-01-02", "10:00", "to", "10:01", "3", "6"]
     assert printed[2].startswith("3 rows, 1 shown (--limit, --top, --csv)")
 
 
@@ -154,10 +155,18 @@ def test_numbers_that_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str
     told = capsys.readouterr()
     assert told.out.splitlines()[1].split() == ["IBM", "0", "to", "59", "3", "10.5"]
     assert "'price' holds numbers as text; they are read as numbers" in told.err
-    filler = [{**rows[0], "time": 2}] * 40_000
-    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*rows, *filler, {**rows[0], "price": "none"}])))
+    more = [*rows, *[{**rows[0], "time": 2}] * 8, {**rows[0], "price": "none"}]
+    for form in ("jsonl", "csv"):
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in more)]
+        log = write(tmp_path / f"odd.{form}", "\n".join(lines if form == "csv" else map(json.dumps, more)))
+        assert main(["aggregate", str(query), str(log)]) == 2
+        assert "'price' holds numbers but for 'none', so it is read as text" in capsys.readouterr().err
+        assert main(["aggregate", str(query), str(log), "--missing", "none"]) == 0
+        assert capsys.readouterr().out.splitlines()[1].split()[-1] == "10.5"
+    late = [rows[0]] * 40_000 + [more[-1]]
+    log = write(tmp_path / "late.csv", "\n".join([lines[0], *(",".join(map(str, row.values())) for row in late)]))
     assert main(["aggregate", str(query), str(log)]) == 2
-    assert "but then 'none', which is none" in capsys.readouterr().err
+    assert "'none'" in capsys.readouterr().err
 
 
 def test_what_surprises_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -242,3 +243,67 @@ def test_shedding_of_a_frame_between_time_stamps() -> None:
     shed = cep.shed(queries, frame, interval, ts="at", type="kind", **asked)
     expected = cep.shed(queries, plain, (begin + 100, begin + 200), **asked)
     assert shed.equals(expected)
+
+
+DECIMAL = {kind: of for kind, of in KINDS.items() if kind not in ("rows", "columns")}
+
+
+@pytest.mark.parametrize("kind", DECIMAL)
+def test_decimals_are_numbers(kind: str) -> None:
+    """As DuckDB makes of 1.5, and of a sum of whole numbers; they were unknown attributes once."""
+    prices = pa.array([Decimal("1.50"), Decimal("2.25")], pa.decimal128(10, 2))
+    ids = pa.array([7, 7], pa.decimal128(38, 0))
+    log = KINDS[kind](pa.table({"event_type": ["A", "B"], "ts": [1, 2], "price": prices, "id": ids}))
+    query = "PATTERN SEQ(A a, B b) WHERE [id] AND b.price > a.price WITHIN 9 RETURN b.price AS price, a.id AS id"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        [row] = rows_of(cep.match(query, log))
+    assert (row["price"], row["id"]) == (2.25, 7)
+
+
+@given(st.lists(st.integers(2**63, 2**64 - 1), min_size=2, max_size=2))
+def test_unsigned_numbers_stay_apart(numbers: list[int]) -> None:
+    """Those beyond 64 bits with a sign are texts, which a warning says."""
+    log = pa.table({"event_type": ["A", "B"], "ts": [1, 2], "id": pa.array(numbers, pa.uint64())})
+    with pytest.warns(UserWarning, match="'id' holds whole numbers beyond 64 bits; they are read as texts"):
+        answer = cep.match("PATTERN SEQ(A a, B b) WHERE [id] WITHIN 9", log)
+    assert answer.num_rows == (numbers[0] == numbers[1])
+
+
+def test_numbers_that_no_column_holds() -> None:
+    """Rows of Python's numbers: the column is named."""
+    rows = [{"event_type": "A", "ts": 1, "id": 2**70}]
+    for log in (rows, {key: [rows[0][key]] for key in rows[0]}):
+        with pytest.raises(ValueError, match="'id' holds a whole number beyond 64 bits; give such numbers as texts"):
+            cep.match("PATTERN A a WITHIN 9", log)
+
+
+def test_records_and_names_with_blanks() -> None:
+    """Fields of records are columns, and names that queries cannot say have underscores, as in files."""
+    rows = [{"kind of": "AB"[row], "at": {"ts": row}, "user": {"id": 7, "in": {"x y": 1}}} for row in range(2)]
+    query = "PATTERN SEQ(A a, B b) WHERE [user_id] AND a.user_in_x_y = 1 WITHIN 9"
+    for log in (rows, pa.Table.from_pylist(rows)):
+        assert len(rows_of(cep.match(query, log, ts="at.ts", type="kind of"))) == 1
+
+
+@pytest.mark.parametrize(("unit", "scale"), [(None, 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_large_numbers_of_an_unnamed_unit_are_warned_of(unit: str | None, scale: int) -> None:
+    """Milliseconds since 1970 are no seconds; whoever says the unit, or means seconds, is not warned."""
+    log = pa.table({"event_type": ["A", "B"], "ts": [1_706_688_000 * scale, 1_706_688_001 * scale]})
+    query = "PATTERN SEQ(A a, B b) WITHIN 9 seconds"
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        cep.match(query, log)
+        assert [f"did you mean unit='{unit}'?" in str(warning.message) for warning in told] == [True] * bool(unit)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cep.match(query, log, unit=unit or "s").num_rows == 1
+
+
+def test_times_since_a_begin() -> None:
+    """Durations come back as such; a frame without rows is a log without events, whatever its types."""
+    log = pd.DataFrame({"event_type": ["A", "B"], "ts": pd.to_timedelta([1, 2], unit="s")})
+    answer = cep.match("PATTERN SEQ(A a, B b) WITHIN 1 second", log)
+    assert list(answer["last_ts"]) == [pd.Timedelta(seconds=2)]
+    nothing = pd.DataFrame({"event_type": pd.Series([], dtype=float), "ts": pd.Series([], dtype="int64")})
+    assert len(cep.match("PATTERN SEQ(A a, B b) WITHIN 1 second", nothing)) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.events.frame_columns import flat
 from jobs.cli import main
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.log_file import FORMS, FileOptions
 from jobs.log_files.reading.named_files import named_files
-from jobs.log_files.reading.nested_columns import flat
 from jobs.log_files.reading.several_files import open_log
+from tests.counts import few
 
 QUERY = "PATTERN SEQ(A a, B b) WITHIN 9"
 ROWS = "ts,event_type,x\n1,A,1\n2,B,2\n3,A,3\n"
@@ -146,6 +148,11 @@ def test_what_a_csv_file_looks_like_is_told(tmp_path: Path) -> None:
     file.write_text("\ufeff" + SEPARATED, encoding="utf-16-le")
     table, [note, _] = read(file)
     assert (table.to_pydict(), note) == (expected, "its text is UTF-16, as its first bytes say")
+    for order in ("utf-16-le", "utf-16-be"):
+        file.write_text(SEPARATED, encoding=order)
+        table, [note, _] = read(file)
+        assert table.to_pydict() == expected
+        assert note == f"its text is taken for UTF-16 ({order}), as every second byte is zero (--encoding)"
     file.write_text("ts,note\n" + "".join(f'{row},"{"x" * 300}\n\n, ""{row}"""\n' for row in range(9000)))
     assert read(file)[0]["note"].to_pylist()[-1] == f'{"x" * 300}\n\n, "8999"'
 
@@ -161,6 +168,14 @@ def test_bytes_that_are_no_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert main(["match", *log, "--encoding", "latin-1"]) == 0
         assert "1 match" in capsys.readouterr().out
     assert main(["match", *log, "--encoding", "klingon"]) == 2
+
+
+def test_a_field_that_only_later_lines_have(tmp_path: Path) -> None:
+    """It was no column, once, where it came after the first million bytes."""
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f'{{"ts":{row},"note":"{"x" * 100}"}}\n' for row in range(12_000)) + '{"ts":12000,"y":7}\n')
+    assert log.stat().st_size > 1 << 20
+    assert read(log)[0]["y"].to_pylist()[-2:] == [None, 7]
 
 
 @pytest.mark.parametrize("first", ["2024-01-31 08:00:00,A,3", "A,7.5", "A,1706688000", "3,08:00"])
@@ -198,6 +213,18 @@ def test_types_that_no_pattern_can_say(tmp_path: Path, capsys: pytest.CaptureFix
     assert "no column holds 'PAS'; did you mean 'PASS'? (column 'kind')" in capsys.readouterr().err
     assert main([*count, "RETURN COUNT(*) PATTERN Row+ WITHIN 9"]) == 0
     assert "every row is of the pattern's one type" in capsys.readouterr().err
+    assert main(["match", str(tmp_path / "log.csv"), "-e", "PATTERN SEQ(SET PIECE a, PASS b) WITHIN 9"]) == 2
+    assert "SET_PIECE for 'SET PIECE'" in capsys.readouterr().err
+
+
+def test_what_a_pattern_may_call_events_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever does not know the log's types learns the columns that hold some, those with the fewest first."""
+    rows = [f"{row},{'BUY' if row % 2 else 'SELL'},{row % 5}x,text {row}" for row in range(20)]
+    (tmp_path / "log.csv").write_text("\n".join(["ts,side,name,note", *rows]))
+    assert main(["match", "-e", "PATTERN SEQ(Up a, Down b) WITHIN 9", str(tmp_path / "log.csv")]) == 2
+    said = "event types are values of a column: 'side' holds BUY, SELL; 'name' holds _0x, _1x, _2x, _3x, ...; or take"
+    assert said in (told := capsys.readouterr().err)
+    assert "note" not in told
 
 
 def test_whole_numbers_as_texts_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,14 +255,43 @@ def test_ragged_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     names = FileOptions(names=("kind", "job", "ts"), skip_bad=2)
     table, notes = read(tmp_path / "log.csv", options=names)
     assert table.to_pydict() == {"kind": ["A", "B", "A"], "job": [1, 1, 3], "ts": [10, 11, 15]}
-    assert notes == ["2 rows are left out (--skip-bad), the first has 1 fields for 3 columns: A"]
+    assert notes == ["2 rows are left out (--skip-bad), the first has 1 field for 3 columns: A"]
     for options in (
-        FileOptions(),
         FileOptions(names=("kind", "job", "ts")),
         FileOptions(names=names.names, skip_bad=1),
     ):
-        with pytest.raises(UnreadableSource, match=r"--names A,B,\.\.\. names columns, --skip-bad N leaves out"):
+        with pytest.raises(UnreadableSource, match=r"line 4 has 1 field .* --skip-bad 2 leaves these out"):
             read(tmp_path / "log.csv", options=options)
+    with pytest.raises(UnreadableSource, match=r"line 2 has 3 fields for 2 columns: .* names 3 columns"):
+        read(tmp_path / "log.csv")
+
+
+@few(30)
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=30), st.integers(2, 4))
+def test_the_number_of_ragged_rows_is_told(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], columns: int
+) -> None:
+    """Whoever types it gets the other rows; where most rows have more or fewer fields, names are advised."""
+    file = tmp_path_factory.mktemp("ragged") / "log.csv"
+    file.write_text("".join(",".join(["x"] * size) + "\n" for size in [columns, *sizes]))
+    names = tuple("abcde"[:columns])
+    others = Counter(size for size in sizes if size != columns)
+    if not others:
+        assert read(file, options=FileOptions(names=names))[0].num_rows == len(sizes) + 1
+        return
+    with pytest.raises(UnreadableSource) as told:
+        read(file, options=FileOptions(names=names))
+    most = others.most_common(1)[0][1]
+    fitting = len(sizes) + 1 - others.total()
+    assert f"of {len(sizes) + 1} rows" in str(told.value)
+    assert f"line {next(line for line, size in enumerate(sizes, 2) if size != columns)} has" in str(told.value)
+    if most > fitting:
+        ways = [size for size, rows in others.items() if rows == most]
+        assert any(f"names {size} columns" in str(told.value) for size in ways)
+    else:
+        assert f"--skip-bad {others.total()} leaves" in str(told.value)
+        table, _ = read(file, options=FileOptions(names=names, skip_bad=others.total()))
+        assert table.num_rows == fitting
 
 
 def test_nested_fields_are_columns(tmp_path: Path) -> None:

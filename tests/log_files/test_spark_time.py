@@ -15,11 +15,11 @@ from jobs.log_files.times.time_source import TimeOptions, TimeSource
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROWS = """Date,Time,day,clock,comma,point,zoned,number,fraction,access,half,american,minutes
+ROWS = """Date,Time,day,clock,comma,point,zoned,number,fraction,access,half,american,minutes,changes
 081109,203615,2015-10-18,"18:01:47,978","2015-10-18 18:01:47,978",2015-10-18 18:01:47.5,2025-06-20T09:01:50+02:00,\
-25263126,0.04,18/Oct/2015:18:01:47,12:00:01 AM,12/31/2013 5:00 PM,8:05
+25263126,0.04,18/Oct/2015:18:01:47,12:00:01 AM,12/31/2013 5:00 PM,8:05,2024-03-31 02:30:00
 000101,000517,1969-12-31,"23:59:59,001","1969-12-31 23:59:59,001",1969-12-31 23:59:59.5,2025-06-20T00:00:00-11:30,\
--7,-3.25,29/Feb/2024:00:00:00,12:59:59 PM,1/2/2014 12:05 am,17:30
+-7,-3.25,29/Feb/2024:00:00:00,12:59:59 PM,1/2/2014 12:05 am,17:30,2024-10-27 02:30:00
 """
 READINGS = [
     TimeOptions("Date+Time", "%y%m%d %H%M%S"),
@@ -39,6 +39,11 @@ READINGS = [
     TimeOptions("american", "%m/%d/%Y %I:%M %p"),
     TimeOptions("day+minutes"),
     TimeOptions("clock", "%H:%M:%S,%f", origin="2024-01-01T12:00"),
+    TimeOptions("clock", "%H:%M:%S,%f", origin="2024-01-01T12:00", zone="Europe/Berlin"),
+    *(TimeOptions(name, zone="Europe/Berlin") for name in ("changes", "day+clock", "comma", "day", "zoned")),
+    TimeOptions("changes", "%Y-%m-%d %H:%M:%S", zone="Europe/Berlin"),
+    TimeOptions("fraction", unit="day", origin="1899-12-30"),
+    TimeOptions("number", unit="day"),
 ]
 
 

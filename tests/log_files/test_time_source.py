@@ -161,8 +161,16 @@ def test_what_could_be_meant_as_well_is_told() -> None:
         (["12/31/2013 5:00 PM"], "--ts at --ts-format '%m/%d/%Y %I:%M %p'"),
         (["3/4/2024 05:00"], "--ts-format '%m/%d/%Y %H:%M'; 'at' holds '3/4/2024 05:00': .*'%d/%m/%Y %H:%M'"),
         (["18/Oct/2015:18:01:47 +0200"], "--ts at --ts-format '%d/%b/%Y:%H:%M:%S %z'"),
-        (["2024-01-31 08:00:00", "soon"], "'at' holds time-stamps but for 'soon': --missing says"),
+        (
+            ["2024-01-31 08:00:00", "soon"],
+            "time-stamps but for 'soon': if this means no time, --missing 'soon'",
+        ),
         ([1_706_688_000_000], "these numbers may: --ts at"),
+        ([7, 8, 8, 12], "these numbers rise from row to row: --ts at"),
+        ([4_121_195_473, 17], "no column holds times; name it with --ts, one of at"),
+        (["[18/Oct/2015:18:01:47 +0200]"], r"--ts-format '\[%d/%b/%Y:%H:%M:%S %z\]'"),
+        (["2024-01-31 08:00:00", "2024-01-31 24:00:00"], "time-stamps but for '2024-01-31 24:00:00'"),
+        (["Jan 31 08:00:00"], "'at' holds 'Jan 31 08:00:00': if this is a time, --ts-format says how it is written"),
     ],
 )
 def test_what_may_be_a_time_is_advised(values: list[object], said: str) -> None:
@@ -187,6 +195,27 @@ def test_stamps_with_and_without_an_offset() -> None:
     assert read(pa.table({"at": ["2024-01-31T08:00:00Z", "2024-01-31 09:00", "2024-01-31T09:00:00+02:00"]}))[1:] == [
         seconds(f"2024-01-31T{clock}:00:00") * 10**6 for clock in ("08", "09", "07")
     ]
+
+
+def test_the_text_that_is_no_time_is_shown() -> None:
+    """The first number was shown once, beside which a text of a later row was the culprit."""
+    table = pa.table({"at": ["7", "8", "soon", "9"]})
+    source = TimeSource.of(table, TimeOptions("at"))
+    with pytest.raises(WrongWorkload, match="'at' holds 'soon', which is no time"):
+        source.moments(source.stamps(table))
+
+
+def test_days_of_a_spreadsheet() -> None:
+    """Numbers of days, with or without fractions, from the day that their origin is."""
+    named = {"columns": "at", "unit": "day", "origin": "1899-12-30"}
+    assert read(pa.table({"at": [45_322, 45_323]}), **named) == ["s", seconds("2024-01-31"), seconds("2024-02-01")]
+    assert read(pa.table({"at": [45_322.25, 45_322.000_011_574]}), **named) == [
+        "s",
+        seconds("2024-01-31T06:00:00"),
+        seconds("2024-01-31T00:00:01"),
+    ]
+    [unit, moment] = read(pa.table({"at": [45_322.000_001]}), **named)
+    assert (unit, moment) == ("ms", seconds("2024-01-31") * 1000 + 86)
 
 
 def test_the_unit_is_that_of_all_times() -> None:

@@ -37,7 +37,7 @@ def test_listed_matches_are_matches_and_no_other_events_are(world: World, rows: 
         assert all(each.holds for each in reasons.conditions)
         values = {name: match[name] if isinstance(match[name], list) else [match[name]] for name in names}
         bound = {name: tuple(seqs) for name, seqs in values.items() if seqs and seqs != [None]}
-        assert {name: tuple(sorted(seqs)) for name, seqs in reasons.binding.items()} == bound
+        assert {name: tuple(seqs) for name, seqs in reasons.binding.items()} == bound
     for match in matches.to_pylist():
         values = [match[name] if isinstance(match[name], list) else [match[name]] for name in names]
         bound_sets.add(frozenset(seq for seqs in values for seq in seqs if seq is not None))

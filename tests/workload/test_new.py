@@ -211,7 +211,11 @@ def test_fields_of_json_are_attributes(
     [
         ("log.csv", "2024-01-31 08:00:00,A\n", "looks like a row, not like names of columns"),
         ("log.csv", "ts,kind\n1,ö\n", "column 'kind' is not UTF-8, which is all that loads read: iconv"),
-        ("log.csv", "ts\n1,A\n2,B\n", "Expected 1 columns, got 2: 1,A; --names A,B,... names columns"),
+        (
+            "log.csv",
+            "ts\n1,A\n2,B\n",
+            "of 2 rows 2 have 2 fields: --names A,B,... names 2 columns",
+        ),
         ("log.json", '[{"ts": 1}]', "is one list, and loads read JSON lines: jq"),
         ("logs/b.csv", "kind,ts\nA,1\n", "b.csv names other columns than"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 import pyarrow.types as kinds
@@ -13,7 +12,6 @@ import pyarrow.types as kinds
 from jobs.log_files.columns import holds_commas
 from jobs.log_files.drafts.guess import Guess, Rows, attribute_type_of
 from jobs.log_files.drafts.named_parts import sql_of, sql_text
-from jobs.workload.operating_days import UNITS
 
 
 @dataclass(frozen=True)
@@ -93,17 +91,12 @@ time:
 
 # A day of the log begins at midnight UTC.
 schedule: "0 0 * * *"
-start: {_start(guess)}
+start: {guess.first_day}
 
 # `?`: the attribute may be absent.
 events:
 {events}
 """
-
-
-def _start(guess: Guess) -> str:
-    seconds = guess.span.first // UNITS[guess.time.source.unit]
-    return str(date.fromordinal(date(1970, 1, 1).toordinal() + seconds // 86_400))
 
 
 def _events_sql(source: str, rows: Rows, guess: Guess) -> str:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from cep_core.events.exact_columns import exact_column
 from jobs.exits import WrongWorkload
 from jobs.log_files.columns import holds_decimals
 from jobs.log_files.drafts.named_parts import names_of, told_names
 from jobs.log_files.drafts.spark_time import Places, SparkTime
-from jobs.log_files.reading.nested_columns import given_column
+from jobs.log_files.reading.given_columns import given_column
+from jobs.log_files.times.doubts import doubts
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_source import TimeSource
 from jobs.log_files.times.time_span import TimeSpan
 from jobs.reports.words.quantities import counted
+from jobs.workload.operating_days import UNITS
 
 _MOST_TYPES, _MOST_NAMED = 30, 400
 """Event types that a column may tell, unasked and by name."""
@@ -40,6 +44,12 @@ class Guess:
     clock: LogClock
     others: tuple[str, ...]
     without: int
+    doubts: tuple[str, ...]
+
+    @property
+    def first_day(self) -> date:
+        """The day of the first event, from midnight to midnight UTC."""
+        return date(1970, 1, 1) + timedelta(days=self.span.first // UNITS[self.time.source.unit] // 86_400)
 
     @property
     def told(self) -> Iterator[str]:
@@ -49,6 +59,7 @@ class Guess:
         more = f" (or --type {', '.join(self.others[:3])}?)" if self.others else ""
         yield f"{self.time.source.told}, {kind}{more}; {self.span.told(self.clock)}"
         yield from self.span.oddities(self.clock, is_unit_guessed=self.time.source.is_unit_guessed)
+        yield from self.doubts
         if self.clock.wall is None:
             yield "these times are no dates, so the log's days are in 1970; --origin says when its time 0 was"
         if self.without:
@@ -81,6 +92,8 @@ class Rows:
                 reasons[name] = f"it is '{spelt[top.lower()]}' in another case, and SQL does not tell them apart"
             elif self.form == "parquet" and (fields or not _is_loaded(stored)):
                 reasons[name] = f"no load reads {'records' if fields else stored} of Parquet"
+            elif self.form == "parquet" and _are_beyond(self.table[name]):
+                reasons[name] = "its whole numbers are beyond 64 bits; write them as texts"
         return reasons
 
 
@@ -124,7 +137,8 @@ def guess(rows: Rows, source: TimeSource, type_column: str | None, *, only_type:
         lost = pc.or_(lost, pc.is_null(table[type_column]))
     clock = LogClock.of(time.source.unit, zone, are_dates=source.are_dates(stamps))
     without = pc.sum(lost.cast(pa.int64())).as_py()
-    return Guess(time, type_column, types, attributes, span, clock, others, without)
+    odd = tuple(doubts(source, table))
+    return Guess(time, type_column, types, attributes, span, clock, others, without, odd)
 
 
 def attribute_type_of(arrow: pa.DataType) -> str:
@@ -133,7 +147,15 @@ def attribute_type_of(arrow: pa.DataType) -> str:
         return "bool"
     if kinds.is_integer(arrow):
         return "int"
-    return "float" if kinds.is_floating(arrow) or kinds.is_decimal(arrow) else "string"
+    if kinds.is_decimal(arrow):
+        return "int" if arrow.scale <= 0 else "float"
+    return "float" if kinds.is_floating(arrow) else "string"
+
+
+def _are_beyond(column: pa.ChunkedArray) -> bool:
+    """Whether numbers of a column are too large for a load's integers."""
+    exact, _ = exact_column(column, "")
+    return exact.type != column.type and kinds.is_string(exact.type)
 
 
 def _is_loaded(arrow: pa.DataType) -> bool:

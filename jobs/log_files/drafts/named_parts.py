@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from jobs.log_files.reading.nested_columns import sayable
+from cep_core.events.frame_columns import sayable
 from jobs.workload.sections.event_types import RESERVED
 
 SQL_TYPES = {"int": "BIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP"}

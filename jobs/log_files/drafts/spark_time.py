@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from jobs.exits import WrongWorkload
 from jobs.log_files.drafts.named_parts import sql_of
 from jobs.log_files.times.forms import TimeForm
-from jobs.log_files.times.stamps import Holds, held, read_stamps
+from jobs.log_files.times.stamps import Holds, held, per_number, read_stamps, without_offset
 from jobs.log_files.times.time_source import TimeSource
 from jobs.workload.operating_days import UNITS
 
@@ -41,10 +42,11 @@ class SparkTime:
         """
         places = places or {name: (name,) for name in sample.column_names}
         first = source.columns[0]
+        factor = per_number(source.unit, source.numbers)
         if kinds.is_integer(stamps.type):
-            return SparkTime(source, _moved(sql_of(places[first], "int"), source), {first: "int"})
+            number = sql_of(places[first], "int")
+            return SparkTime(source, _moved(number if factor == 1 else f"{number} * {factor}", source), {first: "int"})
         if kinds.is_floating(stamps.type):
-            factor = UNITS[source.unit] // UNITS[source.numbers]
             whole = f"CAST(round({sql_of(places[first], 'float')} * {factor}) AS BIGINT)"
             return SparkTime(source, _moved(whole, source), {first: "float"})
         unit = coarsest_unit(stamps)
@@ -53,14 +55,15 @@ class SparkTime:
         source = replace(source, unit=unit, numbers=unit)
         written = source.form or _form_of(source, sample)
         if written is None:
-            kind = "date" if kinds.is_date(stamps.type) else "timestamp"
+            kind = "date" if kinds.is_date(sample[first].type) else "timestamp"
             column = sql_of(places[first], kind)
             expression = f"CAST({column} AS TIMESTAMP)" if kind == "date" else column
-            return SparkTime(source, f"{_UNIX[unit]}({expression})", {first: kind})
+            return SparkTime(source, f"{_UNIX[unit]}({_of_utc(expression, source, sample)})", {first: kind})
         texts = [_text(name, sample, source, written, form, places[name]) for name in source.columns]
         text = texts[0][0] if len(texts) == 1 else "concat(" + ", ' ', ".join(text for text, _ in texts) + ")"
         pattern = written.of_spark.replace("'", "''")
-        expression = _moved(f"{_UNIX[unit]}(try_to_timestamp({text}, '{pattern}'))", source)
+        moment = _of_utc(f"try_to_timestamp({text}, '{pattern}')", source, sample)
+        expression = _moved(f"{_UNIX[unit]}({moment})", source)
         return SparkTime(source, expression, dict(zip(source.columns, (kind for _, kind in texts), strict=True)))
 
 
@@ -80,6 +83,22 @@ def coarsest_unit(stamps: pa.ChunkedArray) -> str:
 
 def _cut(stamps: pa.ChunkedArray, unit: str) -> pa.ChunkedArray:
     return stamps.cast(pa.timestamp(unit), safe=False).cast(stamps.type)
+
+
+def _of_utc(expression: str, source: TimeSource, sample: pa.Table) -> str:
+    """A time-stamp that the file has without an offset, of its zone; a time of day is of none.
+
+    Raises WrongWorkload where some have an offset: Spark does not tell which.
+    """
+    has_day = source.form is None or source.form.has_date
+    written = source.as_written(sample)
+    if source.zone == "UTC" or not has_day or kinds.is_time(written.type):
+        return expression
+    if kinds.is_timestamp(written.type) and written.type.tz is not None:
+        if source.form is None and without_offset(sample[source.columns[0]]):
+            raise WrongWorkload(f"'{source.name}' holds times with and without an offset, which no load tells apart")
+        return expression
+    return f"to_utc_timestamp({expression}, '{source.zone}')"
 
 
 def _moved(expression: str, source: TimeSource) -> str:

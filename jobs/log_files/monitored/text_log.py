@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from cep_core.progress.meter import Meter, MeteredFile
 from jobs.exits import RunError
-from jobs.log_files.reading.log_file import unreadable
 from jobs.log_files.reading.named_files import COMPRESSED
+from jobs.log_files.reading.opened_file import unreadable
 
 
 def open_text(path: Path, meter: Meter) -> BinaryIO:

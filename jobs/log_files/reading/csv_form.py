@@ -16,6 +16,7 @@ from jobs.exits import WrongWorkload
 SEPARATORS = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 """What may separate fields without being named, and how a message calls it."""
 
+_LOOKED_AT = 4096
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _VALUE = re.compile(
@@ -47,6 +48,9 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
     if encoding is None and block.startswith(_UTF16):
         taken = "utf-16"
         notes.append("its text is UTF-16, as its first bytes say")
+    elif encoding is None and (order := _order_of_utf16(block)):
+        taken = order
+        notes.append(f"its text is taken for UTF-16 ({order}), as every second byte is zero (--encoding)")
     lines = [line for line in block.decode(taken, "replace").lstrip("\ufeff").splitlines() if line][:2]
     mark = separator or separator_of(lines)
     if separator is None and mark != ",":
@@ -65,6 +69,16 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
             f"its first line is taken for names of columns, though it has '{whole}'; {advice}, and it is a row"
         )
     return CsvForm(mark, taken, 1, True, tuple(notes))
+
+
+def _order_of_utf16(block: bytes) -> str | None:
+    """The encoding of text whose letters are two bytes each, without a mark at its begin; None: no such text."""
+    first = block[:_LOOKED_AT]
+    for order, place in (("utf-16-le", 1), ("utf-16-be", 0)):
+        zeros, letters = first[place::2], first[1 - place :: 2]
+        if len(first) > 1 and zeros.count(0) * 2 > len(zeros) and not letters.count(0):
+            return order
+    return None
 
 
 def separator_of(lines: Sequence[str]) -> str:

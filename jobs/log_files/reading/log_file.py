@@ -6,13 +6,11 @@ reports how many bytes (for Parquet: rows) are done. Cost: one pass; memory hold
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,14 +19,15 @@ import pyarrow.json
 import pyarrow.parquet
 import pyarrow.types as kinds
 
+from cep_core.events.frame_columns import flat
 from cep_core.progress.ranges import Tick
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.csv_form import CsvForm, csv_form
 from jobs.log_files.reading.json_rows import is_list, lines_of
-from jobs.log_files.reading.named_files import COMPRESSED, form_suffix
-from jobs.log_files.reading.nested_columns import flat
-from jobs.log_files.reading.ragged_rows import RaggedRows
-from jobs.raw.damage import refuse_damaged
+from jobs.log_files.reading.long_numbers import Places, as_decimals, may_be_long, with_whole
+from jobs.log_files.reading.named_files import form_suffix
+from jobs.log_files.reading.opened_file import opened, readable, whole_source
+from jobs.log_files.reading.ragged_rows import EVERY, RaggedRows, ragged_told
 
 FORMS = ("csv", "json", "parquet", "arrow")
 _FORMS = {
@@ -41,7 +40,8 @@ ENCODED = "; --encoding says what its text is, such as latin-1 or cp1252"
 
 _BATCH = 1 << 17
 _SAMPLE = 1000
-_SECONDS_BETWEEN_LOOKS = 0.1
+_JSON_BLOCK = 1 << 25
+"""Bytes of JSON whose fields are known before all is read: a field may be rare."""
 
 
 @dataclass(frozen=True)
@@ -86,29 +86,53 @@ class LogFile:
 
         Raises UnreadableSource, naming the byte where a compressed file is damaged.
         """
-        tops = list(dict.fromkeys(self.places[name][0] for name in columns))
         ragged = RaggedRows(self.options.skip_bad)
-        with readable(self.path):
-            if self.form == "parquet":
-                table = _read_parquet(self.path, tops, tick)
-            elif self.form == "arrow":
-                table = _read_arrow(self.path, tops)
-            else:
-                with _opened(self.path, tick) as stream:
-                    if self.csv is None:
-                        table = pa.json.read_json(_json_lines(self.path, stream)).select(tops)
-                    else:
-                        how = _csv_options(self.csv, self.options, ragged, tops)
-                        table = pa.csv.read_csv(stream, **how)
-        notes = [] if self.csv is None else list(self.csv.notes)
+        with readable(self.path, lambda: _ragged(self.path, self.options, self.csv)):
+            table = self._read(columns, ragged, tick)
+            again = RaggedRows(self.options.skip_bad)
+            table, notes = self._with_whole(table, lambda long: self._read(list(long), again, tick, long))
+        notes = [*(self.csv.notes if self.csv else ()), *notes]
         if ragged.count:
             notes.append(f"{ragged.count:,} rows are left out (--skip-bad), the first has {ragged.first}")
-        return _without(flat(table)[0].select(list(columns)), self.missing), notes
+        return _without(table, self.missing), notes
+
+    def sampled(self) -> LogFile:
+        """This file with its first rows as `read` gives them."""
+
+        def again(long: Places) -> pa.Table:
+            first = _first_rows(self.path, self.form, self.options, self.csv, long)
+            return flat(cast(pa.Table, first))[0].select(list(long))
+
+        with readable(self.path):
+            sample, _ = self._with_whole(self.sample, again)
+        return replace(self, sample=_without(sample, self.missing))
+
+    def _with_whole(self, table: pa.Table, read: Callable[[Places], pa.Table]) -> tuple[pa.Table, list[str]]:
+        """A table with long whole numbers as texts; `read` gives columns as they are written."""
+        long = may_be_long(table) if self.form in ("csv", "json") else []
+        return with_whole(table, read, {name: self.places[name] for name in long})
+
+    def _read(
+        self, columns: Sequence[str], ragged: RaggedRows, tick: Tick, as_written: Places | None = None
+    ) -> pa.Table:
+        tops = list(dict.fromkeys(self.places[name][0] for name in columns))
+        if self.form == "parquet":
+            table = _read_parquet(self.path, tops, tick)
+        elif self.form == "arrow":
+            table = _read_arrow(self.path, tops)
+        else:
+            with opened(self.path, tick) as stream:
+                if self.csv is None:
+                    lines, how = _json_lines(self.path, stream), _json_options(as_written)
+                    table = pa.json.read_json(lines, parse_options=how).select(tops)
+                else:
+                    table = pa.csv.read_csv(stream, **_csv_options(self.csv, self.options, ragged, tops, as_written))
+        return flat(table)[0].select(list(columns))
 
     @property
     def begin(self) -> bytes:
         """The first million bytes of a text."""
-        with _opened(self.path) as stream:
+        with opened(self.path) as stream:
             return bytes(stream.read(1 << 20))
 
     @property
@@ -140,6 +164,7 @@ def look_at(path: Path, options: FileOptions) -> LogFile:
         raise WrongWorkload(f"{told}: {path} is no CSV file")
     with readable(path):
         of_csv = _csv_form(path, options) if form == "csv" else None
+    with readable(path, lambda: _ragged(path, options, of_csv)):
         sample = _first_rows(path, form, options, of_csv)
     if sample is None or not sample.num_rows:
         raise NoRows(path)
@@ -150,8 +175,7 @@ def look_at(path: Path, options: FileOptions) -> LogFile:
     twice = [name for name, times in names.items() if times > 1]
     if twice:
         raise UnreadableSource(path, f"it has two columns named '{twice[0]}'; --names A,B,... names the columns of CSV")
-    file = LogFile(path, form, *flat(sample), options, of_csv)
-    return replace(file, sample=_without(file.sample, file.missing))
+    return LogFile(path, form, *flat(sample), options, of_csv).sampled()
 
 
 def _without(table: pa.Table, missing: Sequence[str]) -> pa.Table:
@@ -176,39 +200,59 @@ def _of_csv(options: FileOptions) -> str | None:
 
 
 def _csv_form(path: Path, options: FileOptions) -> CsvForm:
-    with _opened(path) as stream:
+    with opened(path) as stream:
         return csv_form(path, stream.read(1 << 16), options.names, options.separator, options.encoding)
 
 
 def _json_lines(path: Path, stream: pa.NativeFile) -> Any:
     """The stream of a JSON file from its begin, a list as lines."""
-    with _opened(path) as begin:
+    with opened(path) as begin:
         return lines_of(path, stream) if is_list(begin.read(64)) else stream
 
 
-def _first_rows(path: Path, form: str, options: FileOptions, of_csv: CsvForm | None) -> pa.Table | None:
+def _first_rows(
+    path: Path, form: str, options: FileOptions, of_csv: CsvForm | None, as_written: Places | None = None
+) -> pa.Table | None:
     if form == "parquet":
-        with pa.parquet.ParquetFile(_whole_source(path)) as file:
+        with pa.parquet.ParquetFile(whole_source(path)) as file:
             batch = next(file.iter_batches(batch_size=_SAMPLE), None)
             return None if batch is None else pa.Table.from_batches([batch])
     if form == "arrow":
         return _read_arrow(path, None).slice(0, _SAMPLE)
-    with _opened(path) as stream:
+    with opened(path) as stream:
         if not stream.read(1):
             return None
-    with _opened(path) as stream:
+    with opened(path) as stream:
         try:
             if of_csv is None:
-                return pa.Table.from_batches([pa.json.open_json(_json_lines(path, stream)).read_next_batch()])
-            how = _csv_options(of_csv, options, RaggedRows(options.skip_bad))
+                block = pa.json.ReadOptions(block_size=_JSON_BLOCK)
+                lines = pa.json.open_json(_json_lines(path, stream), block, _json_options(as_written))
+                return pa.Table.from_batches([lines.read_next_batch()])
+            how = _csv_options(of_csv, options, RaggedRows(options.skip_bad), None, as_written)
             with pa.csv.open_csv(stream, **how) as rows:
                 return pa.Table.from_batches([rows.read_next_batch()])
         except StopIteration:
             return None
 
 
+def _json_options(as_written: Places | None) -> pa.json.ParseOptions:
+    return pa.json.ParseOptions(explicit_schema=as_decimals(as_written) if as_written else None)
+
+
+def _ragged(path: Path, options: FileOptions, of_csv: CsvForm | None) -> str | None:
+    """What is wrong with the rows of a CSV file that Arrow does not read; None: not their number of fields."""
+    if of_csv is None:
+        return None
+    every = replace(options, skip_bad=EVERY)
+    return ragged_told(path, lambda ragged: _csv_options(of_csv, every, ragged, None, None))
+
+
 def _csv_options(
-    form: CsvForm, options: FileOptions, ragged: RaggedRows, columns: Sequence[str] | None = None
+    form: CsvForm,
+    options: FileOptions,
+    ragged: RaggedRows,
+    columns: Sequence[str] | None,
+    as_written: Places | None,
 ) -> dict[str, Any]:
     read = pa.csv.ReadOptions(encoding=form.encoding)
     if options.names:
@@ -224,13 +268,14 @@ def _csv_options(
             null_values=["", *options.missing],
             strings_can_be_null=True,
             include_columns=None if columns is None else list(columns),
+            column_types={top: pa.string() for top, *_ in (as_written or {}).values()},
         ),
     }
 
 
 def _read_arrow(path: Path, columns: Sequence[str] | None) -> pa.Table:
     """A file or a stream of Arrow's own format."""
-    source = _whole_source(path)
+    source = whole_source(path)
     with pa.memory_map(str(source)) if isinstance(source, Path) else source as memory:
         try:
             table = pa.ipc.open_file(memory).read_all()
@@ -241,7 +286,7 @@ def _read_arrow(path: Path, columns: Sequence[str] | None) -> pa.Table:
 
 
 def _read_parquet(path: Path, columns: Sequence[str], tick: Tick) -> pa.Table:
-    with pa.parquet.ParquetFile(_whole_source(path)) as file:
+    with pa.parquet.ParquetFile(whole_source(path)) as file:
         total, done, batches = file.metadata.num_rows, 0, []
         for batch in file.iter_batches(batch_size=_BATCH, columns=list(columns)):
             batches.append(batch)
@@ -249,60 +294,3 @@ def _read_parquet(path: Path, columns: Sequence[str], tick: Tick) -> pa.Table:
             tick(done, total)
         schema = pa.schema([file.schema_arrow.field(name) for name in columns])
     return pa.Table.from_batches([batch.select(list(columns)) for batch in batches], schema)
-
-
-def _whole_source(path: Path) -> Any:
-    """What formats with an end are read from: the file, or its content if the whole file is compressed."""
-    if path.suffix.lower() not in COMPRESSED:
-        return path
-    with pa.input_stream(str(path), compression=COMPRESSED[path.suffix.lower()]) as stream:
-        return pa.BufferReader(stream.read())
-
-
-@contextmanager
-def _opened(path: Path, tick: Tick | None = None) -> Iterator[pa.NativeFile]:
-    """The file's content as a stream, decompressed.
-
-    Arrow reads it by threads of its own, which may still read when an error ends the program. So it is no Python file,
-    and how far it is read is looked at from outside.
-    """
-    compression = COMPRESSED.get(path.suffix.lower())
-    with pa.OSFile(str(path)) as file, _watched(file, path.stat().st_size, tick):
-        yield file if compression is None else pa.CompressedInputStream(file, compression)
-
-
-@contextmanager
-def _watched(file: pa.OSFile, size: int, tick: Tick | None) -> Iterator[None]:
-    """Calls `tick` from another thread, as long as the file is read."""
-    if tick is None:
-        yield
-        return
-    is_read = threading.Event()
-
-    def watch(tick: Tick) -> None:
-        while not is_read.wait(_SECONDS_BETWEEN_LOOKS) and not file.closed:
-            tick(min(file.tell(), size), size)
-
-    watcher = threading.Thread(target=watch, args=(tick,), daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_read.set()
-        watcher.join()
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Errors of reading a file, with its name and the byte where it is damaged: UnreadableSource."""
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        raise unreadable(path, error) from error
-
-
-def unreadable(path: Path, error: Exception) -> RunError:
-    """The error for a file that cannot be read. Raises one that names the byte where the file is damaged."""
-    refuse_damaged([str(path)])
-    advice = "; --names A,B,... names columns, --skip-bad N leaves out N such rows" if "Expected" in str(error) else ""
-    return UnreadableSource(path, f"{error}{advice}")

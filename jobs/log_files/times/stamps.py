@@ -6,12 +6,14 @@ Nothing here looks at names. Cost: one pass over the column.
 from __future__ import annotations
 
 import enum
+import re
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
+from jobs.log_files.times.local_times import moments_of_local
 from jobs.workload.operating_days import UNITS
 
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -19,9 +21,12 @@ _CLOCK = r"^[0-9]{1,2}:[0-9]{2}:[0-9]{2}([.,][0-9]{1,9})?$"
 _MINUTES = r"^[0-9]{1,2}:[0-9]{2}$"
 _STAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?)?"
 _NO_ZONE, _ZONED = f"({_STAMP})$", f"{_STAMP}(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?$"
+_NUMBER = r"[+-]?[0-9]+(\.[0-9]*)?"
 _COMMA = r"(:[0-9]{2}:[0-9]{2}),([0-9]{1,9})"
 _ROUNDED = 2.0**-51
 """How far a number and its product with a power of ten are rounded at most, as a part of them."""
+DAY = "day"
+"""What numbers may count, beside UNITS: a day has 86,400 seconds."""
 _SINCE_1980, _YEAR_10000 = 315_532_800, 253_402_300_800
 
 
@@ -66,10 +71,10 @@ def held(column: pa.ChunkedArray) -> Holds | None:
     return Holds.STAMPS if kinds.is_timestamp(read_stamps(column).type) else None
 
 
-def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def read_stamps(column: pa.ChunkedArray, zone: str = "UTC") -> pa.ChunkedArray:
     """A text column as time-stamps if all its values are ISO 8601; else unchanged.
 
-    Without an offset they are UTC's: as such they are read beside others that have one.
+    Beside others that have an offset, those without one are times of `zone`.
 
     A comma before parts of a second is read as a point, as Java's loggers write it.
 
@@ -90,21 +95,76 @@ def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
             return texts.cast(stamp)
         except pa.ArrowInvalid:
             continue
+    local = pc.match_substring_regex(texts, _NO_ZONE)
     zoned = pc.replace_substring_regex(texts, _NO_ZONE, r"\1Z")
-    return column if zoned.equals(texts) else read_stamps(zoned)
+    if zoned.equals(texts):
+        return column
+    stamps = read_stamps(zoned)
+    if zone == "UTC" or not kinds.is_timestamp(stamps.type):
+        return stamps
+    moments = moments_of_local(stamps.cast(pa.timestamp(stamps.type.unit)), zone)
+    return pc.if_else(local, moments, stamps)
+
+
+def without_offset(column: pa.ChunkedArray) -> int:
+    """How many texts of a column are time-stamps without an offset.
+
+    >>> without_offset(pa.chunked_array([["2024-01-31 08:00", "2024-01-31 08:00Z", None]]))
+    1
+    """
+    if not kinds.is_string(plain(column.type)):
+        return 0
+    return pc.sum(pc.match_substring_regex(column.cast(pa.string()), _NO_ZONE).cast(pa.int64())).as_py() or 0
 
 
 def no_stamp(column: pa.ChunkedArray) -> str | None:
-    """The first text of a column that is no time-stamp, if there is one.
+    """The first text of a column that is no time-stamp; where the first text is a number, the first that is none.
 
-    >>> no_stamp(pa.chunked_array([["2024-01-31 08:00", "soon"]]))
-    'soon'
+    >>> no_stamp(pa.chunked_array([["2024-01-31 08:00", "soon"]])), no_stamp(pa.chunked_array([["7", "soon"]]))
+    ('soon', 'soon')
+    >>> no_stamp(pa.chunked_array([["2024-01-31 08:00", "2024-01-31 24:00"]]))
+    '2024-01-31 24:00'
     """
     if not kinds.is_string(plain(column.type)):
         return None
-    texts = column.cast(pa.string())
-    odd = texts.filter(pc.invert(pc.match_substring_regex(texts, _ZONED)))
-    return str(odd[0].as_py()) if len(odd) else None
+    texts = column.cast(pa.string()).drop_null()
+    are_numbers = len(texts) and re.fullmatch(_NUMBER, texts[0].as_py())
+    odd = texts.filter(pc.invert(pc.match_substring_regex(texts, f"^({_NUMBER})$" if are_numbers else _ZONED)))
+    if len(odd):
+        return str(odd[0].as_py())
+    return None if are_numbers else _no_date(texts)
+
+
+def looks_like_stamps(column: pa.ChunkedArray) -> bool:
+    """Whether the first text of a column is written as a time-stamp.
+
+    >>> looks_like_stamps(pa.chunked_array([["2024-01-31 24:00", "soon"]]))
+    True
+    """
+    if not kinds.is_string(plain(column.type)):
+        return False
+    texts = column.cast(pa.string()).drop_null()
+    return bool(len(texts) and pc.match_substring_regex(texts[0], _ZONED).as_py())
+
+
+def _first(column: pa.ChunkedArray) -> str | None:
+    """The first text of a column."""
+    if not kinds.is_string(plain(column.type)) or column.null_count == len(column):
+        return None
+    return str(column.drop_null()[0].as_py())
+
+
+def _no_date(texts: pa.ChunkedArray) -> str | None:
+    """The first text that is written as a time-stamp, but is none in the calendar, such as 24:00; found by halving."""
+    if kinds.is_timestamp(read_stamps(texts).type):
+        return None
+    low, high = 0, len(texts)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (middle, high) if kinds.is_timestamp(read_stamps(texts.slice(low, middle - low)).type) else (low, middle)
+        )
+    return str(texts[low].as_py())
 
 
 def unit_of(column: pa.ChunkedArray) -> str:
@@ -127,6 +187,10 @@ def finer_unit(column: pa.ChunkedArray, unit: str) -> str:
     >>> finer_unit(pa.chunked_array([[0.04, 3.48]]), "s"), finer_unit(pa.chunked_array([[1.0, 2.0]]), "s")
     ('ms', 's')
     """
+    if unit == DAY:
+        seconds = pc.multiply(column, 86_400.0)
+        is_whole = pc.all(pc.less(pc.abs(pc.subtract(seconds, pc.round(seconds))), 1e-3)).as_py()
+        return "s" if is_whole else "ms"
     units = list(UNITS)
     for finer in units[units.index(unit) :]:
         scaled = pc.multiply(column, float(UNITS[finer] // UNITS[unit]))
@@ -148,15 +212,16 @@ def moments(column: pa.ChunkedArray, name: str, unit: str, of_numbers: str | Non
     >>> moments(pa.chunked_array([[0.04, 3.48]]), "Start Time [s]", "ms", "s").to_pylist()
     [40, 3480]
     """
+    factor = per_number(unit, of_numbers or unit)
     if kinds.is_integer(column.type):
-        return column.cast(pa.int64())
+        return column.cast(pa.int64()) if factor == 1 else pc.multiply_checked(column.cast(pa.int64()), factor)
     if kinds.is_floating(column.type):
-        return _whole(column, name, UNITS[unit] // UNITS[of_numbers or unit])
+        return _whole(column, name, factor)
     if kinds.is_date(column.type):
         column = column.cast(pa.timestamp("s"))
     if not (kinds.is_timestamp(column.type) or kinds.is_time(column.type)):
         hint = "; give numbers, time-stamps such as 2013-03-08T07:59:00, or their form (--ts-format)"
-        if (text := no_stamp(column)) is not None:
+        if (text := no_stamp(column) or _first(column)) is not None:
             raise WrongWorkload(f"'{name}' holds '{text}', which is no time{hint}; or say --missing '{text}'")
         raise WrongWorkload(f"'{name}' holds no times but {column.type}{hint}")
     have, want = UNITS[column.type.unit], UNITS[unit]
@@ -167,6 +232,15 @@ def moments(column: pa.ChunkedArray, name: str, unit: str, of_numbers: str | Non
     cut = pc.divide(numbers, have // want)  # rounding towards zero would make times before 1970 late
     late = pc.greater(pc.multiply(cut, have // want), numbers)
     return pc.subtract(cut, late.cast(pa.int64()))
+
+
+def per_number(unit: str, numbers: str) -> int:
+    """How many of a unit one of the numbers is that count `numbers`.
+
+    >>> per_number("ms", "s"), per_number("s", DAY)
+    (1000, 86400)
+    """
+    return 86_400 * UNITS[unit] if numbers == DAY else UNITS[unit] // UNITS[numbers]
 
 
 def are_dates(column: pa.ChunkedArray, unit: str) -> bool:

@@ -19,20 +19,23 @@ import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from jobs.exits import WrongWorkload
-from jobs.log_files.reading.nested_columns import given_column
+from jobs.log_files.reading.given_columns import given_column
+from jobs.log_files.times.advice import is_named_like_a_time, no_times, shown
 from jobs.log_files.times.forms import TimeForm
+from jobs.log_files.times.local_times import moments_of_local
+from jobs.log_files.times.number_forms import looks_like_clock
 from jobs.log_files.times.stamps import (
+    DAY,
     Holds,
     are_dates,
     finer_unit,
     held,
     moments,
-    no_stamp,
     plain,
     read_stamps,
     unit_of,
 )
-from jobs.log_files.times.usual_forms import fits, fitting_forms
+from jobs.log_files.times.usual_forms import fits
 from jobs.workload.operating_days import UNITS
 
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
@@ -40,14 +43,14 @@ TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 
 _CLOCKS = (Holds.CLOCKS, Holds.MINUTES)
 _DAYS = re.compile(r"(^|[^a-z])(date|day)", re.IGNORECASE)
-_TIME = re.compile(r"(^|[^a-z])(time|ts)([^a-z]|$|stamp)", re.IGNORECASE)
 _BETWEEN = "+"
 """Joins names of columns that tell the time together."""
 
 
 @dataclass(frozen=True)
 class TimeOptions:
-    """What the user says of the time; None: derived from the file. `zone` is that of `origin` and of shown times.
+    """What the user says of the time; None: derived from the file. `zone`: of times without an offset, and of how times
+    are shown.
 
     Raises WrongWorkload for a zone that is not known.
     """
@@ -70,8 +73,8 @@ class TimeSource:
     """Columns that tell the time, and how they are read into whole numbers of `unit`.
 
     `numbers`: the unit that numbers count, coarser than `unit` where they have fractions. `origin`: what is added to
-    times that count from some moment. `is_unit_guessed`: whether nothing told the unit of numbers. `others`: columns
-    that could be meant as well, where the user named none.
+    times that count from some moment. `zone`: whose clocks show times without an offset. `is_unit_guessed`: whether
+    nothing told the unit of numbers. `others`: columns that could be meant as well, where the user named none.
     """
 
     columns: tuple[str, ...]
@@ -79,6 +82,7 @@ class TimeSource:
     numbers: str
     form: TimeForm | None = None
     origin: int | None = None
+    zone: str = "UTC"
     is_unit_guessed: bool = False
     others: tuple[str, ...] = ()
 
@@ -94,7 +98,7 @@ class TimeSource:
         else:
             columns = time_columns(sample)
             others = _other_stamps(sample, columns)
-        return TimeSource(columns, "s", "s", form, others=others).over(sample, options)
+        return TimeSource(columns, "s", "s", form, zone=options.zone, others=others).over(sample, options)
 
     def over(self, table: pa.Table, options: TimeOptions) -> TimeSource:
         """This source with the unit and origin that the times of a table ask for. Raises WrongWorkload."""
@@ -104,7 +108,7 @@ class TimeSource:
         numbers = options.unit or unit_of(column)
         if form is not None and options.unit is None and not form.is_fine:
             numbers = "s"
-        unit = finer_unit(column, numbers) if kinds.is_floating(column.type) else numbers
+        unit = finer_unit(column, numbers) if kinds.is_floating(column.type) else "s" if numbers == DAY else numbers
         is_guessed = is_number and options.unit is None and not are_dates(column, numbers)
         source = replace(source, unit=unit, numbers=numbers, is_unit_guessed=is_guessed)
         return source if options.origin is None else replace(source, origin=source._begin(column, options))
@@ -127,6 +131,13 @@ class TimeSource:
         return f"{verb} the time in {self.unit}{may}"
 
     def stamps(self, table: pa.Table) -> pa.ChunkedArray:
+        """The times of a table: time-stamps of UTC, times of day, or numbers as the file has them."""
+        stamps = self.as_written(table)
+        is_stamp = kinds.is_date(stamps.type) or (kinds.is_timestamp(stamps.type) and stamps.type.tz is None)
+        is_local = self.zone != "UTC" and is_stamp and (self.form is None or self.form.has_date)
+        return moments_of_local(stamps, self.zone) if is_local else stamps
+
+    def as_written(self, table: pa.Table) -> pa.ChunkedArray:
         """The times of a table as the file has them: time-stamps, dates, times of day or numbers."""
         if self.form is not None:
             return self.form.read(self._texts(table), self.name)
@@ -134,12 +145,12 @@ class TimeSource:
             column = table[self.columns[0]]
             if kinds.is_string(plain(column.type)) and held(column) in _CLOCKS:
                 return _joined("1970-01-01", column).cast(pa.time64("us"))
-            return read_stamps(column)
+            return read_stamps(column, self.zone)
         if len(self.columns) > 2:
             raise WrongWorkload(f"--ts {self.name}: how more than two columns tell the time must be said: --ts-format")
         day, clock = (table[name] for name in self.columns)
         if held(day) is not Holds.DATES or held(clock) not in _CLOCKS:
-            values = " and ".join(f"'{name}' holds {_shown(table[name])}" for name in self.columns)
+            values = " and ".join(f"'{name}' holds {shown(table[name])}" for name in self.columns)
             raise WrongWorkload(f"--ts {self.name}: {values}; which form is this? --ts-format {_form_for(day, clock)}")
         return _joined(_date_texts(day), clock)
 
@@ -151,7 +162,8 @@ class TimeSource:
     def are_dates(self, stamps: pa.ChunkedArray) -> bool:
         """Whether times can be shown as dates."""
         is_relative = self.form is not None and not self.form.has_date
-        return self.origin is not None or (not is_relative and are_dates(stamps, self.numbers))
+        is_count = is_relative or self.numbers == DAY
+        return self.origin is not None or (not is_count and are_dates(stamps, self.numbers))
 
     def _texts(self, table: pa.Table) -> pa.ChunkedArray:
         """The columns' texts, joined by spaces. Whole numbers get back the zeros that they lost in front."""
@@ -205,7 +217,9 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
     if "ts" in table.column_names:
         return ("ts",)
     holds = {name: held(table[name]) for name in table.column_names}
-    holds = {n: Holds.CLOCKS if kind is Holds.MINUTES and _TIME.search(n) else kind for n, kind in holds.items()}
+    holds = {
+        n: Holds.CLOCKS if kind is Holds.MINUTES and is_named_like_a_time(n) else kind for n, kind in holds.items()
+    }
     stamps, days, clocks = (_of(holds, kind) for kind in (Holds.STAMPS, Holds.DATES, Holds.CLOCKS))
     if stamps is not None:
         return (stamps,)
@@ -215,30 +229,15 @@ def time_columns(table: pa.Table) -> tuple[str, ...]:
         return (clocks,)
     numbers = next((n for n, kind in holds.items() if kind is Holds.NUMBERS and n.lower() in TIMES), None)
     if numbers is None:
-        raise WrongWorkload("; ".join(_no_times(table, [n for n, kind in holds.items() if kind is Holds.NUMBERS])))
+        raise WrongWorkload("; ".join(no_times(table, [n for n, kind in holds.items() if kind is Holds.NUMBERS])))
     for day in _days(table):
-        if day != numbers and _looks_like_clock(table[numbers]):
+        if day != numbers and looks_like_clock(table[numbers]):
             form = _form_for(table[day], table[numbers])
             raise WrongWorkload(
-                f"'{numbers}' holds {_shown(table[numbers])}, '{day}' {_shown(table[day])}: a number, or a time of day "
+                f"'{numbers}' holds {shown(table[numbers])}, '{day}' {shown(table[day])}: a number, or a time of day "
                 f"and its day? --ts {day}{_BETWEEN}{numbers} --ts-format {form} reads both, --ts {numbers} numbers"
             )
     return (numbers,)
-
-
-def _no_times(table: pa.Table, numbers: Sequence[str]) -> Iterator[str]:
-    """What is said where no column tells the time: columns that may, with the options that read them."""
-    may = [name for name in numbers if _TIME.search(name) or are_dates(table[name], unit_of(table[name]))]
-    if may:
-        columns = ", ".join(f"--ts {shlex.quote(name)}" for name in may)
-        yield f"no column is sure to hold times; these numbers may: {columns} (with --unit ms if they count ms)"
-    else:
-        yield f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}"
-    for name in table.column_names:
-        for form in fitting_forms(table[name]):
-            yield f"'{name}' holds '{_shown(table[name])}': --ts {shlex.quote(name)} --ts-format '{form}'"
-        if kinds.is_string(plain(table[name].type)) and held(table[name].slice(0, 1)) is Holds.STAMPS:
-            yield f"'{name}' holds time-stamps but for '{no_stamp(table[name])}': --missing says that it is none"
 
 
 def _other_stamps(table: pa.Table, columns: Sequence[str]) -> tuple[str, ...]:
@@ -257,15 +256,6 @@ def _days(table: pa.Table) -> Iterator[str]:
     for field in table.schema:
         if kinds.is_integer(field.type) and _DAYS.search(field.name):
             yield field.name
-
-
-def _looks_like_clock(column: pa.ChunkedArray) -> bool:
-    """Whether all numbers can be HHMMSS, and one is too large for a second of the day's first hundred minutes."""
-    if not kinds.is_integer(column.type) or not len(column):
-        return False
-    values = column.drop_null().to_numpy()
-    fits = (values >= 0) & (values < 240_000) & (values % 100 < 60) & (values // 100 % 100 < 60)
-    return bool(len(values) and fits.all() and values.max() >= 10_000)
 
 
 def _form_for(day: pa.ChunkedArray, clock: pa.ChunkedArray) -> str:
@@ -291,8 +281,3 @@ def _date_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _joined(days: pa.ChunkedArray | str, clock: pa.ChunkedArray) -> pa.ChunkedArray:
     hours = pc.replace_substring_regex(clock.cast(pa.string()), "^([0-9]):", r"0\1:")
     return read_stamps(pc.binary_join_element_wise(days, hours, "T"))
-
-
-def _shown(column: pa.ChunkedArray) -> str:
-    first = next((value for value in column.to_pylist()[:100] if value is not None), None)
-    return "nothing" if first is None else str(first)

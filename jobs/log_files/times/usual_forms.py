@@ -48,7 +48,7 @@ def fitting_forms(column: pa.ChunkedArray) -> list[str]:
     texts = pa.chunked_array([column.cast(pa.string()).drop_null().slice(0, _TEXTS).combine_chunks()])
     if not len(texts):
         return []
-    forms = [*_DAYS]
+    forms = [*_DAYS, "[%d/%b/%Y:%H:%M:%S %z]"]
     for day, between, clock, zone in product(_DAYS, (" ", "T", ":", ", "), _CLOCKS, ("", " %z", "%z")):
         forms.append(f"{day}{between}{clock}{zone}")
     first = texts.slice(0, 1)

@@ -126,7 +126,7 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     elif "UNIT" in accepted:
         hint = "units are ms, s, minutes, hours, days, EVENTS"
     elif "_COMMA" in accepted and isinstance(error, UnexpectedToken) and error.token.type == "NAME":
-        hint = "is a ',' missing before it?"
+        hint = "is a ',' missing before it? A type with blanks in its name has underscores: SET_PIECE for 'SET PIECE'"
     return QueryError(message, at, text=text, path=path, hint=hint)
 
 

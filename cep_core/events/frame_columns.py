@@ -1,0 +1,74 @@
+"""Columns of a frame as attributes of a log: fields of records as columns of their own, `user_id` for `user.id`; names
+that queries can say, `x_y` for `x y`; numbers of types such as DECIMAL as numbers that engines read.
+
+Cost: nothing for columns that are so already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from cep_core.events.exact_columns import exact_column
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+def sayable(name: str) -> str:
+    """A name as queries can say it.
+
+    >>> sayable("user.id"), sayable("Start Time [s]"), sayable("größe"), sayable("95%"), sayable("_x")
+    ('user_id', 'Start_Time_s', 'größe', '_95', '_x')
+    """
+    if _NAME.fullmatch(name):
+        return name
+    plain = re.sub(r"\W+", "_", name).strip("_")
+    return f"_{plain}" if not plain or plain[0].isdigit() else plain
+
+
+def flat(table: pa.Table) -> tuple[pa.Table, dict[str, tuple[str, ...]]]:
+    """A table without records in it; and for each of its columns, the table's column and the fields down to it.
+
+    A name stays as it is where another column has the one with underscores already.
+
+    >>> flat(pa.table({"user": [{"id": 7, "at": {"x": 1}}], "ts": [3]}))[1]
+    {'user_id': ('user', 'id'), 'user_at_x': ('user', 'at', 'x'), 'ts': ('ts',)}
+    """
+    columns: dict[str, pa.ChunkedArray] = {}
+    places: dict[str, tuple[str, ...]] = {}
+    for top in table.column_names:
+        for place, column in _fields((top,), table[top]):
+            dotted = ".".join(place)
+            plain = sayable(dotted)
+            name = dotted if plain in columns or plain in table.column_names else plain
+            columns[name], places[name] = column, place
+    return pa.table(columns), places
+
+
+def attribute_columns(table: pa.Table) -> tuple[pa.Table, list[str]]:
+    """The table with columns that queries can name and engines read, and remarks on values that became others.
+
+    >>> attribute_columns(pa.table({"user": [{"id": 7}], "x y": [1.5]}))[0].column_names
+    ['user_id', 'x_y']
+    """
+    if not all(_NAME.fullmatch(field.name) and not kinds.is_struct(field.type) for field in table.schema):
+        table = flat(table)[0]
+    remarks = []
+    for place, field in enumerate(table.schema):
+        if kinds.is_decimal(field.type) or field.type == pa.uint64():
+            column, remark = exact_column(table.column(place), field.name)
+            table = table.set_column(place, field.name, column)
+            remarks += [] if remark is None else [remark]
+    return table, remarks
+
+
+def _fields(place: tuple[str, ...], column: pa.ChunkedArray) -> Iterator[tuple[tuple[str, ...], pa.ChunkedArray]]:
+    if not kinds.is_struct(column.type):
+        yield place, column
+        return
+    for number, field in enumerate(column.type):
+        yield from _fields((*place, field.name), pc.struct_field(column, [number]))

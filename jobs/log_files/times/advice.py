@@ -1,0 +1,81 @@
+"""What is said where no column is sure to tell the time: the columns that may, with the options that read them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from jobs.log_files.times.stamps import are_dates, looks_like_stamps, no_stamp, plain, unit_of
+from jobs.log_files.times.usual_forms import fitting_forms
+from jobs.workload.operating_days import UNITS
+
+_TIME = re.compile(r"(^|[^a-z])(time|ts)([^a-z]|$|stamp)", re.IGNORECASE)
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+_YEAR_2100 = 4_102_444_800
+
+
+def is_named_like_a_time(name: str) -> bool:
+    """Whether a column's name says that it holds times.
+
+    >>> is_named_like_a_time("stock_time"), is_named_like_a_time("overtimes")
+    (True, False)
+    """
+    return _TIME.search(name) is not None
+
+
+def shown(column: pa.ChunkedArray) -> str:
+    """The first value of a column."""
+    first = next((value for value in column.to_pylist()[:100] if value is not None), None)
+    return "nothing" if first is None else str(first)
+
+
+def no_times(table: pa.Table, numbers: Sequence[str]) -> Iterator[str]:
+    """What is said where no column tells the time: columns that may, with the options that read them."""
+    texts = list(_texts_that_may(table))
+    if may := [name for name in numbers if is_named_like_a_time(name) or _are_of_our_times(table[name])]:
+        yield f"no column is sure to hold times; these numbers may: {_ts(may)} (with --unit ms if they count ms)"
+    elif not texts and (rising := [name for name in numbers if _rises(table[name])]):
+        yield f"no column is sure to hold times; these numbers rise from row to row: {_ts(rising)}"
+    elif texts:
+        yield "no column is sure to hold times"
+    else:
+        yield f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}"
+    yield from texts
+
+
+def _texts_that_may(table: pa.Table) -> Iterator[str]:
+    """What is said of columns of texts that may be times, with the options that read them."""
+    for name in table.column_names:
+        if not kinds.is_string(plain(table[name].type)):
+            continue
+        value, forms = shown(table[name]), fitting_forms(table[name])
+        for form in forms:
+            yield f"'{name}' holds '{value}': --ts {shlex.quote(name)} --ts-format '{form}'"
+        if looks_like_stamps(table[name]):
+            odd = no_stamp(table[name])
+            yield f"'{name}' holds time-stamps but for '{odd}': if this means no time, --missing '{odd}'"
+        elif not forms and _CLOCK.search(value):
+            yield f"'{name}' holds '{value}': if this is a time, --ts-format says how it is written"
+
+
+def _ts(names: Sequence[str]) -> str:
+    return ", ".join(f"--ts {shlex.quote(name)}" for name in names)
+
+
+def _are_of_our_times(column: pa.ChunkedArray) -> bool:
+    """Whether numbers are dates from 1980 to 2100: longer ones are rather identifiers."""
+    unit = unit_of(column)
+    return are_dates(column, unit) and bool(pc.max(column).as_py() < _YEAR_2100 * UNITS[unit])
+
+
+def _rises(column: pa.ChunkedArray) -> bool:
+    """Whether no number is less than the one above it, and more than half of them differ."""
+    values = column.drop_null().to_numpy()
+    steps = np.diff(values)
+    return len(values) > 1 and bool((steps >= 0).all()) and 2 * int((steps > 0).sum()) >= len(steps)
