@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import pyarrow.dataset as ds
@@ -20,7 +22,9 @@ from jobs.reports.words.quantities import counted, quantity, share
 from jobs.reports.words.values import listed, shown
 
 EXAMPLES = 3
-"""The number of refused rows that are shown for each rule."""
+"""The number of refused rows that are shown for each reason."""
+REASONS = 20
+"""The number of reasons that are shown: an undeclared event type is one, and there may be thousands."""
 RAW = 400
 """The number of characters of a refused row that are shown."""
 
@@ -32,7 +36,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Refusals:
-    """A row rule's refused rows of the day."""
+    """The day's rows that were refused for one reason."""
 
     rule: str
     source: str
@@ -125,16 +129,18 @@ def _files(report: DayReport) -> dict[str, Any]:
     return {"headings": _FILES, "rows": lines, "left_out": len(ledgers) - len(lines), "digits": DIGITS}
 
 
-def _refusals(report: DayReport) -> list[Refusals]:
-    """The day's refused rows by rule, most first. Examples are the first in the order of their text."""
+def _refusals(report: DayReport) -> dict[str, Any]:
+    """The day's refused rows by reason, most first. Examples are the first in the order of their text."""
     quarantined = report.reader.read("quarantine", report.day, report.day)
     if quarantined is None or not quarantined.num_rows:
-        return []
-    groups = rows(quarantined.group_by(["rule", "source", "reason"]).aggregate([([], "count_all")]), "rule", "source")
+        return {"shown": [], "more": ""}
+    by = ("rule", "source", "reason")
+    groups = rows(quarantined.group_by([*by]).aggregate([([], "count_all")]), *by)
+    groups.sort(key=lambda group: -group["count_all"])
     refusals = []
-    for group in sorted(groups, key=lambda group: -group["count_all"]):
-        of_rule = quarantined.filter((ds.field("rule") == group["rule"]) & (ds.field("source") == group["source"]))
-        examples = of_rule.sort_by([("raw", "ascending"), ("file", "ascending")]).slice(0, EXAMPLES).to_pylist()
+    for group in groups[:REASONS]:
+        of_reason = quarantined.filter(reduce(and_, (ds.field(name) == group[name] for name in by)))
+        examples = of_reason.sort_by([("raw", "ascending"), ("file", "ascending")]).slice(0, EXAMPLES).to_pylist()
         refusals.append(
             Refusals(
                 shown(group["rule"]),
@@ -144,7 +150,9 @@ def _refusals(report: DayReport) -> list[Refusals]:
                 tuple((shown(_tail(row["file"])), shown(row["raw"].rstrip("\r\n"), RAW)) for row in examples),
             )
         )
-    return refusals
+    left_out = sum(group["count_all"] for group in groups[REASONS:])
+    more = counted(len(groups) - REASONS, "further reason")
+    return {"shown": refusals, "more": f"{counted(left_out, 'row')} for {more}" if left_out else ""}
 
 
 def _tail(file: str) -> str:
