@@ -28,6 +28,14 @@ REASONS = 20
 RAW = 400
 """The number of characters of a refused row that are shown."""
 
+OF_EVERY_WORKLOAD = {
+    "utf8": "texts are UTF-8",
+    "shape": "a row has the fields of its source",
+    "type": "a value is of its column's type",
+    "event": "an event has a declared type, a time, and what its type must have",
+}
+"""Why the rules exist that no workload declares."""
+
 FILES = 40
 """The number of files whose ledgers are shown."""
 DIGITS = 12
@@ -57,7 +65,7 @@ def page(report: DayReport) -> Page:
         "equation": {"headings": _EQUATION, "rows": [_equation(source) for source in sources]},
         "files": _files(report),
         "refusals": _refusals(report),
-        "defects": {"headings": _DEFECTS, "rows": _defects(report, loads), "days": len(loads)},
+        "defects": {"headings": _DEFECTS, "rows": _defects(report, loads), "days": counted(len(loads), "loaded day")},
         "gate": {"headings": _GATE, "rows": [_verdict(verdict) for verdict in verdicts]},
         "stale": report.loaded is not None and report.loaded["refused"],
     }
@@ -173,9 +181,10 @@ def _defects(report: DayReport, loads: list[dict[str, Any]]) -> list[list[str]]:
     """Every row rule with the rows it refused, and every gate rule that failed with the values it found, on any day."""
     refused = _refused_by_rule(report)
     declared = {(rule.name, rule.source): rule.reason for rule in report.workload.expectations.rows}
+    everywhere = {(rule, source): OF_EVERY_WORKLOAD.get(rule, "") for rule, source in sorted(refused)}
     lines = [
         _defect(report.day, rule, shown(source), refused.get((rule, source), {}), reason)
-        for (rule, source), reason in {**dict.fromkeys(sorted(refused), ""), **declared}.items()
+        for (rule, source), reason in (everywhere | declared).items()
     ]
     failed: dict[str, dict[date, int]] = {}
     reasons: dict[str, str] = {}
