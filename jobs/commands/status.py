@@ -35,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
     held = [day for day in ledger.days if ledger.holds(day)]
     events = sum(loaded.events for loaded in ledger.days.values() if not loaded.expired)
-    print(f"{workload.name}: {counted(len(held), 'day')}, {events:,} events in {places.lake() / workload.name}")
+    what = f"{counted(len(held), 'day')}, {counted(events, 'event')}"
+    print(f"{workload.name}: {what} in {places.lake() / workload.name}")
     if not held:
         print(f"  load days with: trendmill run {workload.name} --from DAY [--to DAY]")
     _say("loaded", held)

@@ -145,5 +145,5 @@ def test_status_of_an_empty_lake(
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     assert cli.main(["status", "machines"]) == 0
     first, hint = capsys.readouterr().out.splitlines()[:2]
-    assert first.startswith("machines: 0 days, 0 events")
+    assert first.startswith("machines: no days, no events")
     assert hint.strip() == "load days with: trendmill run machines --from DAY [--to DAY]"
