@@ -86,7 +86,7 @@ def compare(run: Run) -> StageOutcome:
     rows = pa.concat_tables(measured).combine_chunks()
     replace(rows, run.table("experiments"), _replaced(run, days))
     forget_unmeasured(run)
-    message = "; ".join([f"{len(plans)} plan(s) against their rivals", *(["shedding: " + trained[-1]] if days else [])])
+    message = "; ".join([f"plans against their rivals: {len(plans)}", *(["shedding: " + trained[-1]] if days else [])])
     return StageOutcome(events_read, rows.num_rows, message, details={"shedding": trained} if days else {})
 
 

@@ -105,5 +105,6 @@ def _shown(plan: Plan) -> str:
     '4 by x'
     """
     by = f"{plan.cells} by {' x '.join(plan.variables)}" if plan.variables else ""
-    ranges = f"{len(plan.ranges)} time range(s)" if len(plan.ranges) > 1 or not by else ""
+    many = max(1, len(plan.ranges))
+    ranges = f"{many} time range{'s' if many > 1 else ''}" if many > 1 or not by else ""
     return ", ".join(part for part in (by, ranges) if part)

@@ -62,7 +62,7 @@ def slice_events(run: Run) -> StageOutcome:
     rows_in = sum(read.days[day].events for day in run.scope.reads if day in read.days)
     written = DeltaTable(run.lake / run.workload.name / "_work" / "slices").count()
     return StageOutcome(
-        rows_in, written, message=f"{sum(plan.slices for plan, _ in plans)} slices of {len(plans)} plan(s)"
+        rows_in, written, message=f"slices: {sum(plan.slices for plan, _ in plans)}, plans: {len(plans)}"
     )
 
 

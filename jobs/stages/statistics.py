@@ -44,7 +44,7 @@ def statistics(run: Run) -> StageOutcome:
     return StageOutcome(
         rows_in=sum(ledger.days[day].events for day in days),
         rows_out=sum(written.values()),
-        message=f"{written['heavy_hitters']} heavy values on {len(days)} day(s)",
+        message=f"heavy values: {written['heavy_hitters']}, days: {len(days)}",
     )
 
 

@@ -156,3 +156,17 @@ def test_the_run_page_of_each_day_has_the_slices_of_its_run(site: Path) -> None:
     assert of_slices[DAY] == of_slices[INCOMPLETE] == ["256 MB"] * 2
     assert not of_slices[EMPTY]
     assert "No slice was evaluated by this run." in pages[EMPTY].text("p")
+
+
+def test_rows_of_matches_have_the_numbers_of_their_details(site: Path) -> None:
+    """Titles of details are alike where matches are: the number tells which is whose."""
+    detailed = 0
+    for page in pages(site):
+        document = read(page)
+        numbers = [text.partition(".")[0] for text in document.text("summary") if re.match(r"\d+\. ", text)]
+        if numbers:
+            html = page.read_text(encoding="utf-8")
+            [table] = re.findall(r'<th scope="col" class="number">no\.</th>.*?</table>', html, re.DOTALL)
+            assert re.findall(r'<tr><td class="number">(\d+)</td>', table) == numbers
+            detailed += 1
+    assert detailed
