@@ -114,7 +114,8 @@ def test_files_of_the_workload_that_hold_the_value(sought: Sought, tmp_path: Pat
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert files_with_values(tmp_path, sought.rules) == ["events.sql", "cases/a.yaml"]
+    own = files_with_values(tmp_path, sought.rules)
+    assert own == ["events.sql", "cases/a.yaml"]
 
 
 def test_other_workloads_of_the_lake_are_named(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from cep_core.events.schema import LogSchema
 from jobs.reports.answers.listing import FILED, Heading, Listing
+from jobs.reports.answers.variety.unlike import unlike
 from jobs.reports.answers.violations import POINT
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.values import Cell, shown
@@ -128,15 +129,23 @@ def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[Exp
 
 
 def listing(violations: Sequence[ExplainedViolation], clock: Clock, schema: LogSchema) -> Listing:
-    """The causes of each violation, one a row: on the page the first and the last ones, in the file all.
+    """The causes of each violation, one a row: on the page the first and the last ones, of violations that differ; in
+    the file all.
 
     On the page attributes have their titles, and those come first that the workload says are `shown`.
     """
     headings = [Heading("violation"), Heading("cause"), Heading("when"), Heading("attributes", prose=True)]
     header = ["violation_ts", *violations[0].values, "cause", "first_ts", "last_ts", "points", "seq", "claim"]
-    cells = [row for violation in violations for row in _page_rows(violation, clock, schema)]
+    cells = [row for violation in that_differ(violations) for row in _page_rows(violation, clock, schema)]
     filed = [row for violation in violations for row in _file_rows(violation)]
     return Listing(headings, cells, [*header, "attributes"], filed[:FILED], len(filed), "violation by violation")
+
+
+def that_differ(violations: Sequence[ExplainedViolation]) -> list[ExplainedViolation]:
+    """Those that share at most half of their events with others above them: of violations within minutes, the causes
+    are the same but for one or two."""
+    seqs = [{cause.event["seq"] for cause in violation.causes if cause.event} for violation in violations]
+    return [violations[number] for number in unlike(seqs)]
 
 
 def _page_rows(violation: ExplainedViolation, clock: Clock, schema: LogSchema) -> list[list[str]]:

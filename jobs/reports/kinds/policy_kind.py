@@ -193,6 +193,9 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
     if in_part := sum(violation.is_told and bool(violation.untold) for violation in explained):
         summary += f" {in_part} of the proofs {'is' if in_part == 1 else 'are'} too large to be told whole."
+    if alike := len(explained) - len(causes.that_differ(explained)):
+        share = "shares" if alike == 1 else "share"
+        summary += f" The table leaves out {alike} that {share} most of their events with others."
     proofs = tuple(
         (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.is_told
     )

@@ -60,6 +60,11 @@ def places_left(
         f"results of {len(expired)} days whose events retention removed: nobody knows any more what they were made of; "
         "look for the value with `trendmill sql`, or let `retention: {results: ...}` remove them"
     ]
+    shown = (
+        "; pages and plans show what the texts of queries name"
+        if any(name.startswith(("queries/", "policies/")) for name in own)
+        else ""
+    )
     beside = [f"events and results of other workloads in this lake, which may read the same: {', '.join(others)}"]
     return [
         *(beside if others else []),
@@ -70,7 +75,11 @@ def places_left(
         f"logs of the tables, least and greatest values of files that are gone: until the upkeep of {logs}",
         "the sources' own files, which loads read: yours to correct; until then loads leave the rows out",
         "the workload's own folder: "
-        + (f"yours to correct: {', '.join(own)}" if own else "no query, case or other file of it holds the value now"),
+        + (
+            f"yours to correct: {', '.join(own)}{shown}"
+            if own
+            else "no query, case or other file of it holds the value now"
+        ),
         f"copies of the workload ({workload}/_work/workloads), if a query's text names the value: 14 days after their "
         "last use",
         "logs of Airflow and of Spark (AIRFLOW_HOME/logs, spark.eventLog.dir): messages of the gate may name values",

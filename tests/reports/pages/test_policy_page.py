@@ -181,6 +181,22 @@ def test_many_causes_are_folded_and_all_are_in_the_file() -> None:
     assert [row[-1] for row in listing.rows] == [f"b 3, a {seq}" for seq in range(7)]
 
 
+def test_violations_of_mostly_the_same_events_stand_once_in_the_table() -> None:
+    """Of windows that move on by one event, the first and the one that shares no more than half; the file has all."""
+    claims = [
+        {"node": seq, "parent": None if seq == ts - 4 else ts - 4, "leaf": "event", "claim": "P(1)", "at_ts": seq}
+        | {"at_offset": 0, "holds": True, "seq": seq, "valuation": "", "ts": ts, "offset": 0, "x": 1}
+        for ts in range(4, 8)
+        for seq in range(ts - 4, ts)
+    ]
+    events = [{"event_type": "P", "ts": seq, "seq": seq, "a": seq} for seq in range(8)]
+    explained = causes.explained(pa.Table.from_pylist(claims), events)
+    assert [violation.ts for violation in causes.that_differ(explained)] == [4, 6]
+    listing = causes.listing(explained, Clock(), SCHEMA)
+    assert sum(bool(row[0]) for row in listing.cells) == 2
+    assert {row[0] for row in listing.rows} == {4, 5, 6, 7}
+
+
 def test_a_proof_that_is_told_in_part_names_what_is_not() -> None:
     rows = [
         {"node": 0, "parent": None, "leaf": None, "claim": "P(1) AND NOT Q(1)", "seq": None},
