@@ -25,7 +25,7 @@ from cep_core.slicing import Frequencies, Statistics, statistics_of
 from cep_core.slicing.statistics import counted_places
 from jobs.lake.dataset import read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
-from jobs.stages.slicing.spilled_sums import Sums
+from jobs.stages.slicing.spilled_sums import side_by_side
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
@@ -57,7 +57,7 @@ class LakeCounts:
         return self._statistics[asked]
 
     def _counted(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
-        sums = {place: Sums(["value"]) for place in counted_places(atoms)}
+        sums = side_by_side(dict.fromkeys(counted_places(atoms), ("value",)))
         parts = []
         for piece in self._pieces(days):
             part = statistics_of(piece, atoms, 0)

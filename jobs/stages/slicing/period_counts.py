@@ -3,8 +3,8 @@
 Events of a day have one `run_id`, that of its load. A value is counted as the slicer sees it: 0.0 and -0.0 are one.
 Pieces may come in any order and be cut anywhere. What is kept is one row for each value that events of a type carry in
 a period; all rates, distinct values and heavy values follow from it.
-Cost: a grouping of each piece, and one for each attribute. Memory: up to AT_ONCE different (type, period, value) of an
-attribute. Where there are more, counts go to files by a hash of the value and are added up file by file
+Cost: a grouping of each piece, and one for each attribute. Memory: up to AT_ONCE different (type, period, value) of all
+attributes together. Where there are more, counts go to files by a hash of the value and are added up file by file
 (`spilled_sums.py`), so heavy and distinct values are exact however many values there are.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.stages.slicing.spilled_sums import Sums
+from jobs.stages.slicing.spilled_sums import Sums, side_by_side
 
 Places = Mapping[str, Sequence[str]]
 """Event type -> its slicing attributes, sorted."""
@@ -34,7 +34,7 @@ class PeriodCounts:
         self._places, self._offset, self._width = places, offset, width
         self._attributes = sorted({name for attributes in places.values() for name in attributes})
         self._periods = Sums(OF_PERIOD)
-        self._values = {name: Sums([*OF_PERIOD, "value"]) for name in self._attributes}
+        self._values = side_by_side({name: [*OF_PERIOD, "value"] for name in self._attributes})
 
     def add(self, events: pa.Table) -> None:
         """Count a piece: day, run_id, event_type, ts and the slicing attributes."""

@@ -6,7 +6,8 @@ value can be asked file by file. Cost: a grouping of each table; of spilled coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -14,17 +15,21 @@ from cep_core.slicing.hashing import common_type, coordinates, keys_of
 from jobs.spread_rows import SpreadRows
 
 AT_ONCE = 4_000_000
-"""Rows of counts that are held."""
+"""Rows of counts that are held, of all sums that count side by side."""
 
 FILES = 64
 """Files of spilled counts: memory holds one of them."""
 
 
-class Sums:
-    """How many rows have the same values in some columns."""
+K = TypeVar("K", bound=Hashable)
 
-    def __init__(self, columns: Sequence[str]) -> None:
+
+class Sums:
+    """How many rows have the same values in some columns. `at_once`: rows of counts that are held (None: AT_ONCE)."""
+
+    def __init__(self, columns: Sequence[str], at_once: int | None = None) -> None:
         self._columns = list(columns)
+        self._at_once = at_once or AT_ONCE
         self._parts: list[pa.Table] = []
         self._waiting = 0
         self._spilled: SpreadRows | None = None
@@ -38,10 +43,10 @@ class Sums:
         """Add counts: the columns, and `events`."""
         self._parts.append(counts)
         self._waiting += counts.num_rows
-        if self._waiting > AT_ONCE:
+        if self._waiting > self._at_once:
             self._parts = [self._summed(self._parts)]
             self._waiting = 0
-            if self._parts[0].num_rows > AT_ONCE // 2:
+            if self._parts[0].num_rows > self._at_once // 2:
                 self._spill()
 
     def tables(self) -> Iterator[pa.Table]:
@@ -67,3 +72,13 @@ class Sums:
         keys, _ = keys_of(last, common_type([last.type]))
         self._spilled.add(rows, coordinates(keys, 1, FILES))
         self._parts, self._waiting = [], 0
+
+
+def side_by_side(columns: Mapping[K, Sequence[str]]) -> dict[K, Sums]:
+    """Sums that are counted in one pass: together they hold as much as one alone.
+
+    >>> [sums._at_once for sums in side_by_side({"a": ["day", "a"], "b": ["day", "b"]}).values()]
+    [2000000, 2000000]
+    """
+    share = max(1, AT_ONCE // max(1, len(columns)))
+    return {key: Sums(own, share) for key, own in columns.items()}

@@ -20,7 +20,7 @@ from cep_core.slicing import statistics_of
 from jobs.stages.slicing import lake_counts, spilled_sums
 from jobs.stages.slicing.lake_counts import LakeCounts, most_frequent
 from jobs.stages.slicing.period_counts import PeriodCounts
-from jobs.stages.slicing.spilled_sums import Sums
+from jobs.stages.slicing.spilled_sums import Sums, side_by_side
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
 
@@ -140,3 +140,16 @@ def test_a_sample_is_every_nth_event(rows: list[dict[str, Any]], every: int) -> 
         assert dict(zip(own.values.to_pylist(), own.counts.tolist(), strict=True)) == dict(
             zip(whole.values.to_pylist(), whole.counts.tolist(), strict=True)
         )
+
+
+def test_sums_side_by_side_hold_as_much_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many attributes have different values in all events; what was counted is right nevertheless."""
+    monkeypatch.setattr(spilled_sums, "AT_ONCE", 1000)
+    sums = side_by_side(dict.fromkeys("abcdefgh", ("value",)))
+    for begin in range(0, 4000, 50):
+        for own in sums.values():
+            own.add(pa.table({"value": [*range(begin, begin + 50), 7]}))
+        assert sum(part.num_rows for own in sums.values() for part in own._parts) <= 1000 + 8 * 51
+    for own in sums.values():
+        counts = {row["value"]: row["events"] for table in own.tables() for row in table.to_pylist()}
+        assert counts == {**dict.fromkeys(range(4000), 1), 7: 81}
