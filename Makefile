@@ -156,7 +156,7 @@ worker-env: env ## packages, code and kernels for executors that see no folder o
 	@line=$$(scripts/run.sh python scripts/worker_env.py $(if $(CPU),--cpu $(CPU))) && echo "worker-env $$line"
 
 bench: nights ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
-	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. scripts/run.sh python $$bench; done
+	@for bench in benchmarks/*.py benchmarks/scaling/more_workers.py; do echo "== $$bench"; PYTHONPATH=.:benchmarks scripts/run.sh python $$bench; done
 
 # ------------------------------------------------------------------------------------------------ upkeep
 

@@ -45,6 +45,16 @@ REMEDIES: tuple[tuple[str, str], ...] = (
         "the files of one source hold a column as different types: have them delivered with one",
     ),
     (
+        r"Cannot run program \"[^\"]*python|No module named '(jobs|cep_core|pyspark|pyarrow|numba)|"
+        r"PYTHON_VERSION_MISMATCH",
+        "executors need the driver's Python, packages and code: `trendmill doctor` looks at each (docs/cluster.md)",
+    ),
+    (
+        r"All masters are unresponsive|stopped SparkContext",
+        "no Spark master answers, or it ended the application: see to the cluster, or to the connection spark_default "
+        "(docs/cluster.md)",
+    ),
+    (
         r"FILE_NOT_EXIST|FileNotFoundException|does not exist|No such file",
         "a file that is needed is gone: have it delivered again, or, if it is the lake's, see `trendmill verify NAME`",
     ),

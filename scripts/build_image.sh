@@ -2,6 +2,7 @@
 # Builds the image of docker/Dockerfile from the last commit, without a container engine: buildah, as root. The base is made of
 # Debian's packages (mmdebstrap) under the name of Docker's Python image, if the store below .cache/image has none yet.
 # Then the demo night runs in it as its user, without a network, and its size and contents are told (docs/cluster.md).
+# A larger image than 2,500 MB is an error.
 # `build_image.sh --night` only runs the night. CA (PEM) and JAVA_TRUST (a trust store) are given to the build, not to the image.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +10,7 @@ cd "$(dirname "$0")/.."
 base=docker.io/library/python:3.11-slim-bookworm
 image=localhost/trendmill:0.1.0
 store=$PWD/.cache/image
+most=2500
 CA=${CA:-/etc/ssl/certs/ca-certificates.crt}
 JAVA_TRUST=${JAVA_TRUST:-/etc/ssl/certs/java/cacerts}
 buildah=(buildah --storage-driver vfs --root "$store/root" --runroot "$store/run")
@@ -55,14 +57,16 @@ night() (
 )
 
 contents() {
-    local container folder
+    local container folder size
     container=$("${buildah[@]}" from --pull-never "$image")
     folder=$("${buildah[@]}" mount "$container")
     cp "$folder/opt/trendmill/.cache/contents.json" "$store/contents.json"
-    echo "image      $(($(du --summarize --bytes "$folder" | cut -f1) / 1000000)) MB unpacked"
+    size=$(($(du --summarize --bytes "$folder" | cut -f1) / 1000000))
     "${buildah[@]}" umount "$container" >/dev/null
     "${buildah[@]}" rm "$container" >/dev/null
+    echo "image      $size MB unpacked"
     echo "image      of tree $(git rev-parse 'HEAD^{tree}'), parts sha256:$(sha256sum "$store/contents.json" | cut -c1-64), in $store/contents.json"
+    [ "$size" -lt "$most" ] || { echo "image      is too large: it may have $most MB" >&2; exit 1; }
 }
 
 # The compose file as an engine's own program reads it; the one of Debian 12 does not know the key `name` yet.

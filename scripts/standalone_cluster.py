@@ -123,7 +123,8 @@ class StandaloneCluster:
         """Wait until the master knows so many living workers. Raises TimeoutError."""
         until = time.monotonic() + WAIT
         while time.monotonic() < until:
-            with suppress(OSError), urlopen(f"{self.page}/json/", timeout=5) as answer:
+            # a master that is about to start answers, but with an empty page
+            with suppress(OSError, ValueError), urlopen(f"{self.page}/json/", timeout=5) as answer:
                 if json.load(answer)["aliveworkers"] >= count:
                     return
             time.sleep(0.2)

@@ -8,7 +8,7 @@ memory (extra `sketch`).
 from cep_core.slicing.heavy import heavy_hitters, heavy_values
 from cep_core.slicing.joiner import cell_of, keep_owned, ownership, owning_slices, union_suffices
 from cep_core.slicing.planner import make_plan
-from cep_core.slicing.ranges import TimeRange, cut, load_factor, read_from
+from cep_core.slicing.ranges import TimeRange, cut, read_from, shares_read
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import optimize_shares
 from cep_core.slicing.slicing_plan import Cube, Plan, Prediction, cubes_of
@@ -28,13 +28,13 @@ __all__ = [
     "heavy_hitters",
     "heavy_values",
     "keep_owned",
-    "load_factor",
     "lower_bound",
     "make_plan",
     "optimize_shares",
     "ownership",
     "owning_slices",
     "read_from",
+    "shares_read",
     "slices_of",
     "split",
     "statistics_by_interval",

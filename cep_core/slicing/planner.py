@@ -32,7 +32,7 @@ from cep_core.slicing.atom_rows import relation_of
 from cep_core.slicing.hashing import common_type
 from cep_core.slicing.heavy import heaviest, heavy_values
 from cep_core.slicing.prediction import Predictor
-from cep_core.slicing.ranges import TimeRange, cut, load_factor
+from cep_core.slicing.ranges import TimeRange, cut, shares_read
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound, subsets
 from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
@@ -91,8 +91,9 @@ def make_plan(
     divisions = []
     for count in _range_counts(slices, reach, interval) if ranges is None else [ranges]:
         pieces = () if interval is None else cut(interval, count, reach, stamps)
-        factor, cells = load_factor(pieces, stamps), max(1, slices // count)
-        divisions.append(_Division(pieces, factor, cells, task.lower_bound(cells) * factor))
+        read, cells = shares_read(pieces, stamps), max(1, slices // count)
+        factor, copies = float(read.max()), float(read.sum())
+        divisions.append(_Division(pieces, factor, copies, cells, task.lower_bound(cells) * factor))
     candidates = _candidates(task, divisions, heavy)
     chosen = min(candidates, key=lambda candidate: candidate.rank)
     costs = replace(chosen.costs, lower_bound=min(division.lower_bound for division in divisions))
@@ -166,10 +167,12 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class _Division:
-    """Slices divided into time ranges, which read `factor` of all events, and at most `slices` data slices each."""
+    """Slices divided into time ranges, of which one reads at most `factor` of all events and all together read `copies`
+    times all events, and at most `slices` data slices each."""
 
     pieces: tuple[TimeRange, ...]
     factor: float
+    copies: float
     slices: int
     lower_bound: float
 
@@ -190,10 +193,9 @@ class _Division:
             {name: heavy[name] for name in task.variables if name in apart},
             self.pieces,
         )
-        loads = task.predictor.cell_loads(plan) * self.factor
-        copies = float(loads.sum()) * max(1, len(self.pieces))
-        bound = task.predictor.bound(plan) * self.factor
-        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, self.lower_bound), heavy)
+        loads = task.predictor.cell_loads(plan)
+        bound, largest = task.predictor.bound(plan) * self.factor, float(loads.max()) * self.factor
+        return _Candidate(plan, Prediction(bound, largest, float(loads.sum()) * self.copies, self.lower_bound), heavy)
 
 
 def _candidates(task: _Task, divisions: Sequence[_Division], forced: Collection[str] | None) -> list[_Candidate]:

@@ -1,7 +1,7 @@
 """Ranges of log time: they can split a log that no variable can split (docs/semantics.md 6; paper 01, section 4).
 
 A range owns the results that become certain in it. It also reads earlier events, as far back as the evaluators reach.
-With an interval of length D and a reach of R, r equal ranges have the load factor (D/r + R) / (D + R).
+With an interval of length D and a reach of R, each of r equal ranges reads the share (D/r + R) / (D + R).
 
 Cost: O(r log(events)) to cut. The splitter finds the ranges of an event by binary search.
 """
@@ -74,22 +74,20 @@ def read_from(moment: int, reach: Reach, stamps: npt.NDArray[np.int64] | None = 
     return moment
 
 
-def load_factor(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | None = None) -> float:
-    """The share of all events read that the largest range reads.
+def shares_read(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.float64]:
+    """The share of all events read that each range reads.
 
-    Without `stamps` it counts log time: (D/r + R) / (D + R). With ascending `stamps` it counts events. The answer is 1
+    Without `stamps` it counts log time: (D/r + R) / (D + R). With ascending `stamps` it counts events. The shares are 1
     if there is at most one range, or if a range reads from the beginning and there are no stamps.
 
-    >>> load_factor(cut((0, 24), 2, Reach(time=6)))
-    0.6
+    >>> shares_read(cut((0, 24), 2, Reach(time=6))).tolist()
+    [0.6, 0.6]
     """
-    if len(ranges) < 2:
-        return 1.0
-    if stamps is not None and len(stamps):
-        limits = np.array([(span.reads_from, span.end) for span in ranges])
+    limits = np.array([(span.reads_from, span.end) for span in ranges], np.int64).reshape(-1, 2)
+    if len(ranges) >= 2 and stamps is not None and len(stamps):
         events_read = np.searchsorted(stamps, limits[:, 1]) - np.searchsorted(stamps, limits[:, 0])
         all_events = np.searchsorted(stamps, limits[-1, 1]) - np.searchsorted(stamps, limits[0, 0])
-        return float(events_read.max() / all_events) if all_events else 1.0
-    if any(span.reads_from == BEGINNING for span in ranges):
-        return 1.0
-    return max(span.end - span.reads_from for span in ranges) / (ranges[-1].end - ranges[0].reads_from)
+        return events_read / all_events if all_events else np.ones(len(ranges))
+    if len(ranges) < 2 or (limits[:, 0] == BEGINNING).any():
+        return np.ones(max(1, len(ranges)))
+    return (limits[:, 1] - limits[:, 0]) / (limits[-1, 1] - limits[0, 0])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 from jobs import places
+from jobs.causes import cause
 from jobs.doctor.findings import WRONG, Finding, summary
 from jobs.exits import FAILED, OK
 
@@ -42,12 +44,29 @@ def _findings(*, with_spark: bool) -> Iterator[Finding]:
             return
         yield from of_lake
         if with_spark:
-            from jobs.doctor.executors import executor_findings
-            from jobs.doctor.spark_commits import commit_findings
-            from jobs.lake.cluster import profile
-            from jobs.lake.session import start_session
+            yield from _of_spark(folder, opened)
 
-            spark = start_session("doctor", profile())
-            opened.callback(spark.stop)
-            yield from commit_findings(spark, folder)
-            yield from executor_findings(spark, folder)
+
+def _of_spark(folder: Path, opened: ExitStack) -> Iterator[Finding]:
+    """What was seen of Spark, its commits and its executors. `folder`: a scratch folder of the lake."""
+    from jobs.doctor.executors import executor_findings
+    from jobs.doctor.spark_commits import commit_findings
+    from jobs.lake.cluster import profile
+    from jobs.lake.session import start_session
+
+    try:
+        spark = start_session("doctor", profile())
+    except Exception as error:  # noqa: BLE001  # whatever keeps Spark from starting is what was looked for
+        yield Finding(
+            "Spark", WRONG, cause(error), "no run can work before it starts: docs/cluster.md says what it needs"
+        )
+        return
+    opened.callback(spark.stop)
+    for what, look, mend in (
+        ("lake, Spark's commits", commit_findings, "Spark does not reach the lake's storage: `make s3` for one in S3"),
+        ("executors", executor_findings, "one image, the driver's folders, or `make worker-env`: docs/cluster.md"),
+    ):
+        try:
+            yield from look(spark, folder)
+        except Exception as error:  # noqa: BLE001  # tasks fail in as many ways as executors may be wrong
+            yield Finding(what, WRONG, cause(error), mend)

@@ -16,10 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.doctor.machine import QUICK_CALL, kernel_seconds, versions
 from jobs.doctor.processor import compiled_for, lacks
+from jobs.lake.table_files import writer_of
 from jobs.program import code_digest
+from jobs.stages.evaluating.large_slices import RowsOfFile
 from jobs.stored_path import place
 
 if TYPE_CHECKING:
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 
 WAIT = 30.0
 """Seconds in which all executors should have come."""
+
+ASKED, SCHEMA = "asked.parquet", pa.schema([("asked", pa.string())])
+"""The file that executors read as they read slices."""
 
 STILL = 3.0
 """Seconds without a new one after which no more are expected."""
@@ -59,10 +66,16 @@ def executor_findings(spark: SparkSession, folder: Path) -> Iterator[Finding]:
     """What tasks saw on every executor. `folder`: a scratch folder of the lake."""
     cores = _cores(spark)
     asked = os.urandom(16).hex()
-    (folder / "asked").write_text(asked)
+    ask(folder, asked)
     begun = time.time()
     seen = [Seen(**row) for row in _on_each(spark, cores, str(folder))]
     yield from compared(seen, asked, folder, (begun, time.time()))
+
+
+def ask(folder: Path, word: str) -> None:
+    """Leave a word for executors, in a file like those of slices."""
+    with writer_of(folder / ASKED, SCHEMA) as file:
+        file.write_table(pa.table({"asked": [word]}, SCHEMA))
 
 
 def compared(seen: Iterable[Seen], asked: str, folder: Path, driver: tuple[float, float]) -> Iterator[Finding]:
@@ -108,7 +121,7 @@ def _lake(name: str, seen: Seen, asked: str, folder: Path) -> Finding:
         return Finding(f"lake of {name}", WRONG, f"it does not see what was written in {folder.parent}", mend)
     if not (folder / _answer(name)).is_file():
         return Finding(f"lake of {name}", WRONG, "what it wrote is not seen here", mend)
-    return Finding(f"lake of {name}", OK, "read and written by path")
+    return Finding(f"lake of {name}", OK, "a slice read, a file written by path")
 
 
 def _on_each(spark: SparkSession, cores: int, folder: str) -> list[dict[str, Any]]:
@@ -126,7 +139,7 @@ def looked(folder: str) -> dict[str, Any]:
     begun = time.time()
     name = f"process {os.getppid()} on {socket.gethostname()}"
     try:
-        read = (place(folder) / "asked").read_text()
+        read = RowsOfFile(str(place(folder) / ASKED), {"asked": pa.string()}).all()["asked"][0].as_py()
         (place(folder) / _answer(name)).write_text(name)
     except OSError as error:
         read = f"{error}"

@@ -80,10 +80,10 @@ def _java() -> Finding:
         done = subprocess.run([chosen, "-version"], capture_output=True, text=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding("Java", WRONG, str(error), mend)
-    number = re.search(r'version "(\d+)[.\d]*', done.stderr)
+    number = re.search(r'version "((\d+)[^"]*)', done.stderr)
     if done.returncode or number is None:
         return Finding("Java", WRONG, f"{chosen} ended with exit code {done.returncode}", mend)
-    return Finding("Java", OK if int(number[1]) >= 17 else WRONG, f"{number[1]}: {chosen}", mend)
+    return Finding("Java", OK if int(number[2]) >= 17 else WRONG, f"{number[1]}: {chosen}", mend)
 
 
 def _jars() -> Finding:

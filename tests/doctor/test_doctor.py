@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from jobs import cli, places
 from jobs.doctor import machine as machine_of
-from jobs.doctor.executors import Seen, compared, looked
-from jobs.doctor.findings import OK, SLOW, WRONG
+from jobs.doctor.executors import Seen, ask, compared, looked
+from jobs.doctor.findings import OK, SLOW, WRONG, Finding
 from jobs.doctor.lake import lake_findings, scratch_of
 from jobs.doctor.machine import machine, versions
 from jobs.lake.cluster import CONNECTION, submit_arguments
 from jobs.program import code_digest
+from tests.runs.commands.test_messages import JavaError, trace
 
 
 def states(scratch: Path, *seen: Seen, asked: str = "asked", driver: tuple[float, float] = (9.0, 20.0)) -> list[str]:
@@ -29,7 +33,7 @@ def states(scratch: Path, *seen: Seen, asked: str = "asked", driver: tuple[float
 @pytest.fixture
 def executor(tmp_path: Path) -> Seen:
     """An executor that is as the driver is, and wrote its answer."""
-    (tmp_path / "asked").write_text("asked")
+    ask(tmp_path, "asked")
     return replace(Seen(**looked(str(tmp_path))), begun=10.0, ended=11.0, kernel=0.5)
 
 
@@ -78,6 +82,56 @@ def test_packages_and_jars_of_another_version_are_wrong(monkeypatch: pytest.Monk
     assert found["jars"] == "delta-spark_4.2_2.13-4.4.0.jar is missing, delta-storage-4.4.0.jar is another file"
 
 
+def found_wrong() -> dict[str, Finding]:
+    """What of this machine is not as it should be, each with how to mend it."""
+    found = {finding.what: finding for finding in machine() if finding.state != OK}
+    assert all(finding.mend for finding in found.values())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("echo 'openjdk version \"1.8.0_402\"' >&2", "1.8.0_402: "),
+        ("echo 'openjdk version \"11.0.2\" 2019-01-15' >&2", "11.0.2: "),
+        ("echo 'no memory' >&2; exit 1", "ended with exit code 1"),
+    ],
+)
+def test_a_java_that_is_too_old_or_does_not_start(
+    script: str, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "java"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    java = found_wrong()["Java"]
+    assert (java.state, told in java.seen) == (WRONG, True), java.seen
+
+
+def test_a_machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("jobs.analysis.spark_parser.places.cache", lambda: tmp_path)
+    assert found_wrong()["Java"].seen.startswith("there is no Java: run `make` once")
+
+
+def test_little_memory_a_full_disk_and_kernels_that_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRENDMILL_MEMORY", "2GB")
+    monkeypatch.setattr(machine_of, "kernel_seconds", lambda: 61.2)
+    full = shutil.disk_usage("/")._replace(free=1_900_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    found = found_wrong()
+    assert {what: finding.state for what, finding in found.items()} == {
+        "memory": SLOW,
+        "kernels": SLOW,
+        "disk of the lake": WRONG,
+        "disk of the cache": WRONG,
+    }
+    assert found["kernels"].seen == "the first call of a query takes 61.2 s"
+    assert found["disk of the lake"].seen.startswith("1.9 GB free")
+
+
 def test_a_lake_is_tried_and_left_as_it_was(tmp_path: Path) -> None:
     with scratch_of(tmp_path / "lake") as folder:
         assert [finding.state for finding in lake_findings(folder)] == [OK, OK, OK]
@@ -118,6 +172,37 @@ def test_the_command_says_what_is_wrong(
     ]
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     assert cli.main(["doctor", "--no-spark"]) == 0
+
+
+def test_spark_or_executors_that_fail_are_told_as_the_rest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Not a traceback: what failed, why, how to mend it; and what else was looked at."""
+
+    def without_master(*_: object) -> None:
+        raise JavaError(
+            trace([("java.lang.IllegalStateException", ["Cannot call methods on a stopped SparkContext."])])
+        )
+
+    def without_python(*_: object) -> Iterator[Finding]:
+        yield Finding("executors", OK, "2")
+        no_program = 'Cannot run program "/opt/.venv/bin/python": error=2, No such file or directory'
+        raise JavaError(trace([("java.io.IOException", [no_program])]))
+
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setattr("jobs.lake.session.start_session", without_master)
+    assert cli.main(["doctor"]) == 1
+    told = capsys.readouterr().out
+    assert "wrong  Spark: IllegalStateException: Cannot call methods on a stopped SparkContext" in told
+    assert "no Spark master answers" in told
+    monkeypatch.setattr("jobs.lake.session.start_session", lambda *_: SimpleNamespace(stop=lambda: None))
+    monkeypatch.setattr("jobs.doctor.executors.executor_findings", without_python)
+    assert cli.main(["doctor"]) == 1
+    told = capsys.readouterr().out
+    assert "ok     executors: 2" in told
+    assert "executors need the driver's Python, packages and code" in told
+    assert "docs/cluster.md" in told.splitlines()[-2]
+    assert list((tmp_path / "lake").iterdir()) == []
 
 
 @pytest.mark.spark

@@ -107,6 +107,18 @@ def test_time_ranges_split_what_no_variable_can() -> None:
     assert "4 time ranges: predicted maximum load 0.318, 1.000 without" in plan.decisions
 
 
+def test_copies_by_time_ranges_are_those_of_all_ranges() -> None:
+    """Quiet hours are copied less than the busiest one: with stamps, as many copies as the splitter makes."""
+    own, stamps = [atom("P")], np.sort(np.random.default_rng(5).integers(0, 60, 4000) ** 2)
+    events = pa.table({"event_type": ["P"] * 4000, "ts": stamps})
+    found = statistics_of(events, own)
+    plan = make_plan({"q": own}, [], found, 16, "s", Reach(time=100), (0, 3600), stamps=stamps, ranges=16)
+    rows, _ = split(plan, events)
+    assert plan.predicted is not None
+    assert plan.predicted.replication == pytest.approx(len(rows) / 4000)
+    assert plan.predicted.replication < 0.5 * 16 * plan.predicted.maximum_load
+
+
 def test_no_ranges_where_the_reach_is_longer_than_they_save() -> None:
     """A reach of many days makes ranges copy more than they split; variables do it all."""
     plan = make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(), TWO), 8, "s", Reach(time=60_000), (0, 6000))

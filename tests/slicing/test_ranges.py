@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
-from cep_core.slicing import cut, load_factor, read_from
+from cep_core.slicing import cut, read_from, shares_read
 from cep_core.slicing.ranges import BEGINNING
 
 
@@ -71,17 +71,27 @@ def test_more_ranges_than_moments_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("reach", "count"), [(0, 4), (6, 4), (24, 2), (48, 24)])
-def test_load_factor(reach: int, count: int) -> None:
+def test_equal_ranges_read_equal_shares(reach: int, count: int) -> None:
     """docs/semantics.md 6: (D/r + R) / (D + R); counted in events where the stamps are known."""
     ranges = cut((0, 24), count, Reach(time=reach))
-    expected = (24 / count + reach) / (24 + reach)
-    assert load_factor(ranges) == pytest.approx(expected)
+    expected = [(24 / count + reach) / (24 + reach)] * count
+    assert shares_read(ranges) == pytest.approx(expected)
     even = np.repeat(np.arange(-reach, 24), 5)
-    assert load_factor(ranges, even) == pytest.approx(expected)
+    assert shares_read(ranges, even) == pytest.approx(expected)
 
 
 def test_bursts_are_weighed() -> None:
-    """With all events in one range, time ranges do not help, and the factor says so."""
+    """With all events in one range, time ranges do not help, and the shares say so."""
     ranges = cut((0, 24), 4, Reach(time=1))
-    assert load_factor(ranges, np.full(100, 3)) == 1.0
-    assert load_factor(ranges, np.array([], np.int64)) == load_factor(ranges)
+    assert shares_read(ranges, np.full(100, 3)).tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert shares_read(ranges, np.array([], np.int64)).tolist() == shares_read(ranges).tolist()
+
+
+@given(st.lists(st.integers(-30, 30), min_size=1).map(sorted), st.integers(1, 24), st.integers(0, 40))
+def test_shares_are_those_of_the_events_in_reach(stamps: list[int], count: int, reach: int) -> None:
+    """Event by event; together they are the copies of an event."""
+    ranges = cut((0, 24), count, Reach(time=reach))
+    inside = [stamp for stamp in stamps if -reach <= stamp < 24]
+    read = [sum(each.reads_from <= stamp < each.end for stamp in inside) for each in ranges]
+    expected = [events / len(inside) for events in read] if inside and count > 1 else [1.0] * count
+    assert shares_read(ranges, np.array(stamps)) == pytest.approx(expected)
