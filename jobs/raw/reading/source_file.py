@@ -3,7 +3,8 @@
 - A folder's files are read, not those of folders inside it: such a folder stops the load, unless a pattern names it.
 - Files of no bytes that programs leave as marks (`_SUCCESS`), and hidden files (`.x.crc`), are passed over and listed.
   Any other name that begins with `_` stops the load.
-- A compressed file without bytes, and a file whose first bytes are of another kind than its name says, stop the load.
+- A compressed file without bytes, and a file whose first bytes, also unpacked, are of another kind than its name says,
+  stop the load.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import glob
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+import pyarrow as pa
 
 from jobs.exits import UnreadableSource
 
@@ -84,3 +87,17 @@ def _refuse_content(file: Path) -> None:
         if signature.match(start) and file.suffix not in suffixes:
             rename = f"; its name should end in {suffixes[0]}" if suffixes else ""
             raise UnreadableSource(file, f"its first bytes are those of {kind}{rename}", 0)
+    if codec := codec_of(file):
+        unpacked = _unpacked_start(file, codec)
+        for signature, kind, _ in _SIGNATURES:
+            if signature.match(unpacked):
+                raise UnreadableSource(file, f"unpacked, its first bytes are those of {kind}")
+
+
+def _unpacked_start(file: Path, codec: str) -> bytes:
+    """The first bytes of what a file packs; none if it is damaged, which its reader tells with the byte."""
+    try:
+        with pa.input_stream(str(file), compression=codec) as stream:
+            return bytes(stream.read(16))
+    except OSError:
+        return b""
