@@ -8,12 +8,11 @@ from __future__ import annotations
 import argparse
 import csv
 import logging
-import re
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jobs import places
+from jobs.commands.sql_problem import sql_problem
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.asking import ask, session_for_questions
@@ -21,13 +20,9 @@ from jobs.lake.register import register
 from jobs.lake.session import start_session
 from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.lake.tables.match_events import register_match_events
-from jobs.workload.files.problems import nearest
 
-_NO_TABLE = re.compile(r"The table or view `(\w+)`(?:\.`(\w+)`)? cannot be found")
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Spark's own, which write each error on standard error as JSON, beside the one that is raised."""
-_PLAN = re.compile(r"^\s*(?:'|\+- |:- )")
-"""Lines of Spark's own plan of a statement, which say nothing to whoever wrote the statement."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the answer. Raises WrongWorkload for a statement that is not a question, or that Spark refuses."""
     spark = start_session("trendmill sql")
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark import errors
     from pyspark.logger import PySparkLogger
 
     for name in _LOGGERS:
@@ -60,8 +55,16 @@ def run(options: argparse.Namespace) -> int:
             writer.writerows(answer.toLocalIterator())
             return OK
         rows = [list(row) for row in answer.limit(options.limit + 1).collect()]
-    except (AnalysisException, ParseException) as error:
-        raise WrongWorkload(_clear(str(error), _names(session))) from error
+    except (
+        errors.AnalysisException,
+        errors.ParseException,
+        errors.ArithmeticException,
+        errors.ArrayIndexOutOfBoundsException,
+        errors.DateTimeException,
+        errors.NumberFormatException,
+    ) as error:
+        problem = sql_problem(str(error), options.statement, _names(session), lambda: _functions(session))
+        raise WrongWorkload(problem) from error
     finally:
         spark.stop()
     print(text_table(answer.columns, rows[: options.limit]))
@@ -76,17 +79,5 @@ def _names(session: SparkSession) -> list[str]:
     return [f"{name}.{row[1]}" for name in databases for row in session.sql(f"SHOW TABLES IN `{name}`").collect()]
 
 
-def _clear(problem: str, names: Sequence[str]) -> str:
-    """What Spark says of a wrong statement, without its plan, and with the nearest table where one is missing.
-
-    >>> _clear("The table or view `rides`.`climb` cannot be found. Verify;\\n'Project [*]\\n+- 'Un", ["rides.climbs"])
-    "no table 'rides.climb'; did you mean 'rides.climbs'?"
-    >>> _clear("The table or view `rides`.`climb` cannot be found.", [])
-    "no table 'rides.climb'; the lake is empty; load days with `trendmill run NAME --from DAY`"
-    """
-    if missing := _NO_TABLE.search(problem):
-        name = ".".join(part for part in missing.groups() if part)
-        hint = nearest(name, names) if names else "the lake is empty; load days with `trendmill run NAME --from DAY`"
-        return f"no table '{name}'; {hint}"
-    lines = [line for line in problem.splitlines() if not _PLAN.match(line)]
-    return "\n".join(lines).strip().removesuffix(";")
+def _functions(session: SparkSession) -> list[str]:
+    return [row[0] for row in session.sql("SHOW FUNCTIONS").collect()]

@@ -18,6 +18,7 @@ from jobs.log_files.arguments import positive
 from jobs.log_files.output import write_csv
 from jobs.questions.lake_days import LakeDays
 from jobs.reports.words.clock import Clock
+from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import evaluation_settings
 from jobs.workload.declaration import load_workload
 
@@ -56,9 +57,13 @@ def run(options: argparse.Namespace) -> int:
         return OK
     shown = rows.slice(0, options.limit)
     clock = Clock(workload.time.unit, workload.time.zone)
-    print(readable_table(shown, clock, windows_of_events=bound.windows_of_events))
+    if rows.num_rows:
+        print(readable_table(shown, clock, windows_of_events=bound.windows_of_events))
+    elif why := log.without_matches():
+        print(why)
     counts = "".join(f", {name} {value}" for name, value in answer.numbers().items() if value is not None)
     read = lake.read_for(evaluator, options.day)
-    print(f"{rows.num_rows:,} rows{counts}; {log.events.num_rows:,} events of {read[0]}..{options.day} read")
+    events = counted(log.events.num_rows, "event")
+    print(f"{counted(rows.num_rows, 'row')}{counts}; {events} of {read[0]}..{options.day} read")
     print(f"{time.perf_counter() - begin:.1f} s")
     return OK

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from cep_core.language.hints import did_you_mean
 from jobs.exits import WrongWorkload
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _BLANK = r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*"
 _DESCRIBES = re.compile(_BLANK + r"(describe|desc|show|explain)\b")
+_ASKS = re.compile(_BLANK + r"(select|values)\b")
+_WORD = re.compile(_BLANK + r"(?P<word>\w+)")
+_QUESTIONS = ("SELECT", "WITH", "VALUES", "DESCRIBE", "SHOW")
 _DESCRIBES_FILES = re.compile(_BLANK + r"(describe|desc)\s+(\w+\s+)*['\"]")
 
 METHOD_CALLS = ("reflect", "java_method", "try_reflect")
@@ -46,8 +50,12 @@ def ask(session: SparkSession, statement: str) -> DataFrame:
     try:
         session._jsparkSession.sessionState().sqlParser().parseQuery(statement)
     except ParseException as error:
-        allowed = "only questions are asked here (SELECT, WITH, VALUES, DESCRIBE, SHOW); runs write the tables"
-        raise WrongWorkload(f"{allowed}\n{error}") from error
+        if "PARSE_SYNTAX_ERROR" not in str(error) or _ASKS.match(statement):
+            raise
+        begin = _WORD.match(statement)
+        hint = did_you_mean(begin["word"], _QUESTIONS) if begin else ""
+        told = hint if hint.endswith("?") else "runs write the tables"
+        raise WrongWorkload(f"only questions are asked here ({', '.join(_QUESTIONS)}); {told}") from error
     answer = session.sql(statement)
     if any(node.nodeName() == "ScriptTransformation" for node in _nodes(answer._jdf.queryExecution().analyzed())):
         raise WrongWorkload("TRANSFORM runs a program; only questions are asked here")

@@ -13,9 +13,11 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.compile import BoundText
 from cep_core.events.logs.time_points import with_points
+from cep_core.language.bound_query import MATCHING
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership, of_table
 from jobs.log_files.log import Log
 from jobs.log_files.times.log_clock import LogClock
+from jobs.reports.answers.matches.blocked import MOST_EVENTS, blocked
 from jobs.reports.words.clock import Clock
 from jobs.workload.declaration import Workload
 
@@ -62,6 +64,12 @@ class AskedLog:
         merged = self.evaluator.merge(of_table(partials), self.days)
         totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
         return Answer(merged.drop_columns([CERTAIN]), merged[CERTAIN].to_numpy(), totals)
+
+    def without_matches(self) -> str:
+        """What stood in the way where there is no match; empty if nothing is known, or not of matches of one day."""
+        if self.bound.kind != MATCHING or self.days is None or self.events.num_rows > MOST_EVENTS:
+            return ""
+        return blocked(self.bound.query, self.events, (self.days[0], self.days[-1]))
 
     @property
     def clock(self) -> LogClock:

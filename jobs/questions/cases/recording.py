@@ -62,7 +62,8 @@ def record(days: LakeDays, query: WorkloadQuery, day: date, number: int | None, 
     log = days.asked(query.bound, query.evaluator, day, day)
     answer = log.answer()
     if not answer.rows.num_rows:
-        raise WrongWorkload(f"{query.name} has no row on {day}; try another day")
+        why = log.without_matches()
+        raise WrongWorkload(f"{query.name} has no row on {day}; try another day{f'. {why}' if why else ''}")
     if number is not None and number > answer.rows.num_rows:
         raise WrongWorkload(f"--row {number}: {query.name} has {answer.rows.num_rows:,} rows on {day}")
     recording = _Recording(days.workload, query, log, answer, day)
