@@ -95,3 +95,10 @@ def test_matches_of_several_partitions_that_end_at_one_event_mix() -> None:
     for text in (QUERIES[3], QUERIES[3].replace("B+ b[]", "B b")):
         evaluator = compile_query(text, LOG)
         assert evaluator.merge(evaluator.evaluate(log))["a"].to_pylist() == [0, 1, 2]
+
+
+def test_numbers_that_do_not_rise_with_time() -> None:
+    """Partition after partition the events' numbers rise, and yet the first partition has the last match."""
+    log = pa.table({"event_type": ["A"] * 3, "ts": [0, 0, 1], "seq": [0, 4, 2], "x": [0, 1, 0], "y": [0, 0, 0]})
+    evaluator = compile_query("PATTERN A a WHERE skip_till_next_match { [x] } WITHIN 5", LOG)
+    assert evaluator.merge(evaluator.evaluate(log))["a"].to_pylist() == [0, 4, 2]

@@ -48,7 +48,8 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
         matches = _once(matches.keep(_unviolated(matches)) if graph.judged else matches)
         matches = matches.keep(owned_moments(matches.certain, days))
     else:
-        matches = matches if days is None else matches.keep(owned_moments(matches.certain, days))
+        owned = None if days is None else owned_moments(matches.certain, days)
+        matches = matches if owned is None or owned.all() else matches.keep(owned)
         matches = matches.keep(_unviolated(matches)) if graph.judged else matches
     order = _in_time(matches)
     matches = replace(matches if order is None else matches.keep(order), days=days)
@@ -58,8 +59,8 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
 def _in_time(matches: RunMatches) -> Ints | None:
     """The order of matches by last event, window, first event and branch; None: they are in order."""
     graph, first, last = matches.graph, matches.first_rows, matches.last_rows
-    if matches.window_start is None and (first[1:] > first[:-1]).all() and (graph.seq[1:] > graph.seq[:-1]).all():
-        # one branch, one partition, and events are numbered as they come
+    if matches.window_start is None and len(graph.offsets) == 2 and (first[1:] > first[:-1]).all():
+        # one branch, and one partition, whose rows are in the order of time
         return None if (last[1:] >= last[:-1]).all() else stable_order(last, len(graph.seq))
     keys = [matches.branch, graph.seq[first], graph.seq[last], graph.ts[last]]
     if matches.window_start is not None:
