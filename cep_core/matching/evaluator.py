@@ -11,10 +11,11 @@ would keep. The exception is postponed conditions: then every match of the other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+from cep_core.candidates.stretches import Stretch, stretches_of
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
@@ -57,4 +58,12 @@ class MatchEvaluator(WrittenEvaluator):
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order; the metadata of the last batch, which may be empty, have the days' totals."""
-        yield from on_last_rows(self.output.batches(answers_of(self.judge, events, owned)))
+        for stretch, own in self._stretches(events, owned):
+            yield from on_last_rows(self.output.batches(answers_of(self.judge, stretch, own)))
+
+    def _stretches(self, events: pa.Table, owned: Ownership | None) -> Iterable[Stretch]:
+        """What is evaluated one after the other; all at once if a budget is spent, in the order of results."""
+        lists_all = not self.output.collapsed and self.output.max_matches is None
+        if not self.counts_ahead or (lists_all and self.settings.budget.limit is not None):
+            return [(events, owned)]
+        return stretches_of(self.query, self.reach, events, owned)

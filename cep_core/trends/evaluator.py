@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+from cep_core.candidates.stretches import stretches_of
 from cep_core.language.evaluator import RESULT, Ownership, ResultTable, together
 from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
@@ -46,7 +47,8 @@ class TrendEvaluator(CompiledQuery):
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results. Only owned partitions and windows are counted."""
-        yield from self._source.batches(events, owned, self._partial)
+        for stretch, own in stretches_of(self.query, self.reach, events, owned):
+            yield from self._source.batches(stretch, own, self._partial)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The result of all slices, ordered by window, then group. It does not depend on the days."""

@@ -121,9 +121,8 @@ def ordered(table: pa.Table, rows: Ints | None = None) -> Ints:
     Rows of one source are already in order, so usually this function only checks the order. Paths are looked at where
     rows are equal in all else.
     """
-    names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
     rows = np.arange(table.num_rows) if rows is None else rows
-    keys = [table.column(name).to_numpy()[rows] for name in names]
+    keys = [table.column(name).to_numpy()[rows] for name in _places(table)]
     order = np.arange(len(rows))
     same = np.ones(max(len(rows) - 1, 0), np.bool_)
     ascending = same.copy()
@@ -141,6 +140,11 @@ def ordered(table: pa.Table, rows: Ints | None = None) -> Ints:
     return order
 
 
+def _places(table: pa.Table) -> list[str]:
+    """The columns by which rows are ordered before their paths are looked at: the last event, and the window."""
+    return ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
+
+
 def _by_path(table: pa.Table, new: Flags) -> Ints:
     """The order of rows within groups. `new`: which rows begin a group."""
     paths = with_paths(table).column(PATH).combine_chunks()
@@ -149,11 +153,16 @@ def _by_path(table: pa.Table, new: Flags) -> Ints:
     return order
 
 
-def ascend(batches: Sequence[pa.RecordBatch]) -> bool:
-    """Whether batches that are in order each are in order one after another: their first and last rows are compared."""
+def ascend(batches: Sequence[pa.RecordBatch], *, strictly: bool) -> bool:
+    """Whether batches that are in order each are in order one after another: their first and last rows are compared.
+
+    `strictly`: no two of them share a last event and window.
+    """
     for earlier, later in pairwise(batches):
         ends = pa.Table.from_batches([earlier.slice(earlier.num_rows - 1), later.slice(0, 1)])
         if ordered(ends)[0] == 1:
+            return False
+        if strictly and all(len(ends.column(name).unique()) == 1 for name in _places(ends)):
             return False
     return True
 

@@ -57,22 +57,23 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     totals = []
     spent = []
     batches = []
-    in_order = False
+    in_order = 0
     for batch in partials:
         metadata = batch.schema.metadata or {}
         if TOTALS in metadata:
             totals.append(decode(metadata[TOTALS]))
-        in_order |= IN_ORDER in metadata
+        in_order += IN_ORDER in metadata
         if WORK in metadata:
             spent.append(metadata[WORK])
         if batch.num_rows:
             batches.append(batch.replace_schema_metadata(None))
     check(spent, cut.budget, days, max_matches)
     table = pa.Table.from_batches(batches, partial_schema(schema))
+    compact = KEY in table.column_names
+    as_listed = 0 < len(totals) == in_order and ascend(batches, strictly=compact)
     rows = None
-    if KEY in table.column_names and len(totals) > 1:
+    if compact and len(totals) > 1 and not as_listed:
         table, rows = _joined(table, days)
-    as_listed = len(totals) == 1 and in_order and ascend(batches)
     order = None if as_listed else ordered(table, rows)
     certain = table.column(CERTAIN).to_numpy()
     part = part_of(certain if order is None else certain[order], days)

@@ -1,0 +1,75 @@
+"""Stretches of a long slice, evaluated one after the other: arrays take the memory of a stretch, and not of all.
+
+As slices do, a stretch reads the events within the query's reach before the moments that it owns (docs/semantics.md,
+6): the results of all stretches are those of one evaluation. A stretch has LEAST to twice as many candidates, and more
+where stretches would read back too much: at most one event in READ_BACK is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Ints
+from cep_core.candidates.event_types import EventTypes
+from cep_core.events.chunks import one_array
+from cep_core.events.table import with_type_codes
+from cep_core.language.evaluator import Ownership, Reach
+from cep_core.language.patterns.query import Query, Strategy
+
+LEAST = 1 << 19
+"""The fewest candidates of a stretch: each takes 50 to 150 bytes, and each stretch a millisecond more."""
+READ_BACK = 16
+
+Stretch = tuple[pa.Table, Ownership | None]
+
+
+def stretches_of(query: Query, reach: Reach, events: pa.Table, owned: Ownership | None) -> Iterator[Stretch]:
+    """The events of each stretch with what it owns. `events`: in (ts, seq) order.
+
+    A query whose reach is not a time is evaluated at once.
+    """
+    if events.num_rows < 2 * LEAST or reach.time is None or reach.events or reach.points:
+        yield events, owned
+        return
+    events = with_type_codes(events)
+    moments = _moments(events, owned, reach.time, _used(query, events) // LEAST)
+    if len(moments) <= 2:
+        yield events, owned
+        return
+    ts, whole = events.column("ts").to_numpy(), owned or Ownership()
+    for number, (begin, end) in enumerate(pairwise(moments), 1):
+        first = 0 if number == 1 else int(np.searchsorted(ts, begin - reach.time))
+        last = len(ts) if number == len(moments) - 1 else int(np.searchsorted(ts, end))
+        inside = tuple(day for day in whole.days or () if begin < day < end)
+        yield events.slice(first, last - first), replace(whole, days=(begin, *inside, end), cut=(True, True))
+
+
+def _used(query: Query, events: pa.Table) -> int:
+    """How many events have a type that the query names; all where those of other types count as well."""
+    if query.strategy is Strategy.PARTITION:
+        return events.num_rows
+    types = EventTypes(one_array(events.column("event_type")))
+    return sum(int(np.count_nonzero(types.of(name))) for name in {each.event_type for each in query.variables})
+
+
+def _moments(events: pa.Table, owned: Ownership | None, back: int, stretches: int) -> list[int]:
+    """The moments at which stretches begin, and the end of the last. `stretches`: how many there may be."""
+    ts: Ints = events.column("ts").to_numpy()
+    if owned is not None and owned.days is not None:
+        begin, end = owned.days[0], owned.days[-1]
+    else:
+        begin, end = int(ts[0]), int(ts[-1]) + back + 1
+    first, last = np.searchsorted(ts, [begin, end])
+    while stretches > 1 and first < last:
+        cuts = np.unique(ts[first + (last - first) * np.arange(1, stretches) // stretches])
+        cuts = cuts[(cuts > begin) & (cuts < end)]
+        again = np.searchsorted(ts, cuts) - np.searchsorted(ts, cuts - back)
+        if READ_BACK * int(again.sum()) <= last - first:
+            return [begin, *cuts.tolist(), end]
+        stretches //= 2
+    return [begin, end]
