@@ -20,7 +20,7 @@ from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
-from cep_core.candidates.slice_reader import SliceReader, reader_of
+from cep_core.candidates.slice_reader import SliceReader, reader_of, shared_reader
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query, Strategy
@@ -89,6 +89,14 @@ class Candidates:
         """[m] columns of the events, and always `ts`. Each column is taken once."""
         wanted = sorted({*names, "ts"})
         return pa.Table.from_arrays([self._column(name) for name in wanted], names=wanted)
+
+    def keys_at_hand(self, name: str) -> Ints | None:
+        """[m] the keys by which a column is compared with itself, if the queries of the slice share what they read."""
+        reader = shared_reader(self.events)
+        if reader is None:
+            return None
+        keys = reader.order_keys(name)
+        return keys if self.chosen is None else keys[self.chosen]
 
     def _column(self, name: str) -> pa.Array:
         if name not in self._taken:

@@ -104,6 +104,25 @@ def limits(comparison: Comparison) -> bool:
     return isinstance(comparison.right, WholeSum) and comparison.right.limit != 0
 
 
+def compared_with_itself(comparison: Comparison) -> str | None:
+    """The attribute, if one event's value of it is compared with another event's, and nothing is added to either.
+
+    >>> from cep_core.language.patterns.text.parsing import parse_condition
+    >>> compared_with_itself(parse_condition("a.x < b.x")), compared_with_itself(parse_condition("a.x < b.x + 1"))
+    ('x', None)
+    """
+    attributes = {_attribute(side) for side in (comparison.left, comparison.right)}
+    return attributes.pop() if len(attributes) == 1 else None
+
+
+def _attribute(side: Expression) -> str | None:
+    match side:
+        case WholeSum(terms=((Reference(attribute=name), False),), limit=0) | Reference(attribute=name):
+            return name
+        case _:
+            return None
+
+
 class Sides:
     """The sides of comparisons as columns over rows. Each sum is evaluated once, from the columns that it reads."""
 

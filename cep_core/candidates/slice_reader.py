@@ -1,8 +1,8 @@
 """Reads the events of a slice for queries: types and tests as masks, keys as codes, each at most once.
 
-Queries of one slice ask for the same things: the events of a type, late departures, the codes of a key. Whoever
-evaluates several queries on one table says so (`read_together`); then what the first query reads serves the others, and
-is kept as long as the table lives. Else it is kept for one query.
+Queries of one slice ask for the same things: the events of a type, late departures, the codes of a key, delays to
+compare with delays. Whoever evaluates several queries on one table says so (`read_together`); then what the first query
+reads serves the others, and is kept as long as the table lives. Else it is kept for one query.
 
 A comparison of one attribute with a constant, as most tests are, is one comparison of an array. Cost: of a test, its
 type's events, or all events where most are of the type.
@@ -22,6 +22,7 @@ from cep_core.arrays import Flags, Ints
 from cep_core.candidates.event_types import EventTypes
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
+from cep_core.candidates.keys import comparable
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
@@ -54,6 +55,7 @@ class SliceReader:
         self._masks: dict[tuple[str, ...], Flags] = {}
         self._numbers: dict[str, ComparedColumn | None] = {}
         self._codes: dict[str, KeyCodes] = {}
+        self._order_keys: dict[str, Ints] = {}
 
     def column(self, name: str) -> pa.Array:
         """A column as it is stored, in one piece. Raises KeyError."""
@@ -95,6 +97,13 @@ class SliceReader:
             rows = self.rows if self.is_shared else candidates
             self._codes[name] = codes_of(stored, rows) or hashed(stored)
         return self._codes[name]
+
+    def order_keys(self, name: str) -> Ints:
+        """[n] the keys by which a column is compared with itself. Nobody may write them."""
+        if name not in self._order_keys:
+            stored = self.column(name)
+            self._order_keys[name], _ = comparable(stored, stored)
+        return self._order_keys[name]
 
     def _mask(self, role: VariableRole) -> Flags:
         """[n] whether the event has the role."""
@@ -191,6 +200,11 @@ def read_together(events: pa.Table) -> pa.Table:
     """The table; what one query reads of it serves all others."""
     _SHARED.of(events, SliceReader).is_shared = True
     return events
+
+
+def shared_reader(events: pa.Table) -> SliceReader | None:
+    """The reader that several queries share, if they do."""
+    return _SHARED.find(events)
 
 
 def reader_of(events: pa.Table) -> SliceReader:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from cep_core.candidates.candidates import candidates
 from cep_core.candidates.slice_reader import read_together
+from cep_core.compile import compile_query
+from cep_core.events.table import log_schema_of, order
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.values.expressions import holds
 from tests.candidates.test_candidates import LOG as NUMBERS
@@ -37,6 +39,27 @@ def test_what_queries_read_together_is_what_each_reads_alone(events: pa.Table, t
         assert {n: m.tolist() for n, m in together.variables.items()} == {
             n: m.tolist() for n, m in alone.variables.items()
         }
+
+
+VALUES = {
+    pa.int64(): st.sampled_from((None, *ENDS)),
+    pa.float64(): st.sampled_from((None, 0.0, -0.0, -1.5, float("nan"), float("inf"))),
+    pa.string(): st.sampled_from((None, "", "a", "B", "ä")),
+    pa.bool_(): st.sampled_from((None, True, False)),
+}
+
+
+@given(st.data(), st.sampled_from(sorted(VALUES, key=str)), st.booleans())
+def test_a_column_compared_with_itself(data: st.DataObject, kind: pa.DataType, encodes: bool) -> None:
+    """Queries of a shared slice find what each finds alone, whatever values other events have."""
+    rows = data.draw(st.lists(st.tuples(st.sampled_from("AAB"), VALUES[kind]), min_size=1, max_size=9))
+    values = pa.array([value for _, value in rows], kind)
+    stored = values.dictionary_encode() if encodes and kind == pa.string() else values
+    events = order(pa.table({"event_type": [of for of, _ in rows], "ts": range(len(rows)), "x": stored}))
+    shared, schema = read_together(events.slice(0)), log_schema_of(events)
+    operator = data.draw(st.sampled_from(("=", "!=") if kind == pa.bool_() else ("=", "!=", "<", ">=")))
+    evaluator = compile_query(f"PATTERN SEQ(A a, A b) WHERE a.x {operator} b.x AND b.ts - a.ts < 3 WITHIN 5", schema)
+    assert evaluator.merge(evaluator.evaluate(shared)).equals(evaluator.merge(evaluator.evaluate(events)))
 
 
 @given(st.data(), OPERATORS)

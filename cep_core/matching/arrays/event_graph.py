@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -41,13 +42,18 @@ class EventGraph:
     """The clock that the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
     width: int
     """The largest clock[last] - clock[first] of a match."""
-    events: pa.Table
-    """[m] the attributes that RETURN items and conditions read."""
+    attributes: list[str]
+    """Those that RETURN items and conditions read."""
     until: Ints
     """[m, S] a match that ends at the node is invalid if its window extends to this row; m: no such row. Without rows
     if nothing is forbidden after a match."""
     judged: tuple[tuple[NegatedElement, Network], ...]
     """The negated elements that no edge can express, each with its own events. They are judged on listed matches."""
+
+    @cached_property
+    def events(self) -> pa.Table:
+        """[m] the attributes that RETURN items and conditions read."""
+        return self.candidate.table(self.attributes)
 
     @property
     def pos(self) -> Ints:
@@ -76,8 +82,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     """
     query, automaton = plan.query, plan.automaton
     candidate = candidates(query, events, owned)
-    table = candidate.table(_ATTRIBUTES.of(query, _attributes))
-    tests = evaluate_conditions(plan.conditions, automaton, table)
+    tests = evaluate_conditions(plan.conditions, automaton, candidate.table, candidate.keys_at_hand)
     fits = np.empty((len(candidate), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
         if isinstance(candidate.variables, Roles):
@@ -92,7 +97,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     closed = window.events or window.slide is not None  # the bound itself is outside the window
     width = window.size - 1 if closed else window.size
     clock = candidate.pos if window.events else candidate.ts
-    rows = GraphRows(candidate.offsets, tick, clock, width, table, candidate.variables)
+    rows = GraphRows(candidate.offsets, tick, clock, width, candidate.table, candidate.variables)
     cut, borders = cuts(plan.on_edges, automaton, rows)
     for edge, comparisons in cut.items():
         tests.comparisons.setdefault(edge, []).extend(comparisons)
@@ -116,7 +121,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
         tick=tick,
         clock=clock,
         width=width,
-        events=table,
+        attributes=_ATTRIBUTES.of(query, _attributes),
         until=borders.until,
         judged=tuple((negation, negated_network(negation, rows)) for negation in plan.on_matches),
     )

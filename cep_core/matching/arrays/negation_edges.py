@@ -23,7 +23,7 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, comparable, compares
-from cep_core.candidates.separating import Sides, limits
+from cep_core.candidates.separating import Rows, Sides, limits
 from cep_core.inner_kernels import inner
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.tree import MIRRORED
@@ -45,7 +45,7 @@ class GraphRows:
     clock: Ints
     width: int
     """The largest span of a match on `clock`."""
-    table: pa.Table
+    columns: Rows
     variables: Mapping[str, Flags]
 
 
@@ -119,7 +119,7 @@ def _fits(negation: NegatedElement, rows: GraphRows) -> Flags:
 
 
 def _comparisons(negation: NegatedElement, rows: GraphRows) -> dict[tuple[int, int], list[Comparing]]:
-    comparisons = evaluate_conditions(negation.conditions, negation.automaton, rows.table).comparisons
+    comparisons = evaluate_conditions(negation.conditions, negation.automaton, rows.columns).comparisons
     for edge, more in cuts(negation.inner, negation.automaton, rows)[0].items():
         comparisons.setdefault(edge, []).extend(more)
     return comparisons
@@ -132,7 +132,7 @@ def _mirror(rows: GraphRows) -> GraphRows:
         tick=-rows.tick[::-1],
         clock=-rows.clock[::-1],
         width=rows.width,
-        table=rows.table.take(pa.array(np.arange(len(rows.tick))[::-1])),
+        columns=lambda names: rows.columns(names).take(pa.array(np.arange(len(rows.tick))[::-1])),
         variables={name: flags[::-1] for name, flags in rows.variables.items()},
     )
 
@@ -155,7 +155,7 @@ def _completions(
     network: Network, rows: GraphRows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
 ) -> Ints:
     """For each neighbour, the row at which the first match of the element after it is complete, or m."""
-    sides = Sides(lambda _: rows.table)
+    sides = Sides(rows.columns)
     tests = [test for test in tests if not (limits(test.comparison) and sides.always_fits(test.comparison))]
     keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
     for place, test in enumerate(tests):

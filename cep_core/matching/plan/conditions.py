@@ -10,14 +10,14 @@ the other strategies they are the growing runs, because there a condition decide
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
-from cep_core.arrays import Flags
+from cep_core.arrays import Flags, Ints
 from cep_core.candidates.keys import Comparing, comparable
-from cep_core.candidates.separating import Sides, limits, references_of, separate
+from cep_core.candidates.separating import Rows, Sides, compared_with_itself, limits, references_of, separate
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query, Strategy
@@ -25,6 +25,9 @@ from cep_core.language.patterns.text.printing import print_expression
 from cep_core.language.patterns.tree import Comparison, Expression, Reference, Which
 from cep_core.language.patterns.values.expressions import holds
 from cep_core.language.patterns.walk import references, rewrite, variables_of, walk
+
+KeysAtHand = Callable[[str], Ints | None]
+"""The keys of an attribute of the rows (`candidates/keys.py`), if they were made for another query."""
 
 
 @dataclass(frozen=True)
@@ -133,31 +136,41 @@ class Tests:
     """[m, S] a match may end at the node, by the tests of last events."""
 
 
-def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.Table) -> Tests:
-    """Evaluates each side of each condition once on every row. Linear in rows, conditions and edges."""
+def evaluate_conditions(
+    conditions: Conditions, automaton: Automaton, rows: Rows, at_hand: KeysAtHand = lambda _: None
+) -> Tests:
+    """Evaluates each side of each condition once on every row. Linear in rows, conditions and edges.
+
+    `at_hand`: what is known of attributes that are compared with themselves, as most are.
+    """
     variables = automaton.variables
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
 
-    sides = Sides(lambda _: rows)
+    sides = Sides(rows)
     for predicate, separated in conditions.edges:
         for test in separated:
             if limits(test) and sides.always_fits(test):
                 continue
-            left, right = comparable(sides.column(test.left), sides.column(test.right))
+            attribute = compared_with_itself(test)
+            keys = None if attribute is None else at_hand(attribute)
+            if keys is None:
+                left, right = comparable(sides.column(test.left), sides.column(test.right))
+            else:
+                left, right = keys, keys
             for s, t in automaton.edges:
                 if (variables[s], variables[t]) == (predicate.source, predicate.target):
                     comparisons.setdefault((s, t), []).append((test.operator, left, right))
-    tested = rows.num_rows if conditions.first or conditions.last else 1
+    tested = rows(()).num_rows if conditions.first or conditions.last else 1
     fits, starts, accepts = (np.ones((tested, len(variables)), np.bool_) for _ in range(3))
     yes = np.ones(tested, np.int64)
     for variable, condition in conditions.first:
-        good = holds(condition, rows)
+        good = holds(condition, rows(part.attribute for part in references(condition)))
         starts[:, [name == variable for name in variables]] &= good[:, None]
         for s, t in automaton.edges:
             if variables[s] != variable == variables[t]:
                 comparisons.setdefault((s, t), []).append(("=", yes, good.astype(np.int64)))
     for variable, condition in conditions.last:
-        good = holds(condition, rows)
+        good = holds(condition, rows(part.attribute for part in references(condition)))
         for s in (state for state, name in enumerate(variables) if name == variable):
             if not automaton.reaches(s, variable):
                 fits[:, s] &= good

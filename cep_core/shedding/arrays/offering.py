@@ -77,7 +77,7 @@ def _offered(query: Query, events: pa.Table, name: str, weight: float) -> Offere
     steps = _steps(query.pattern)
     chain = _chain(steps)
     _check_conditions(query, steps)
-    tests = evaluate_conditions(_edge_conditions(query, chain), chain, events)
+    tests = evaluate_conditions(_edge_conditions(query, chain), chain, lambda _: events)
     masks = _masks(query, events)
     fits = np.stack([np.logical_or.reduce([masks[v] for v in step.variables]) for step in steps], axis=1)
     fits[:, 0] &= tests.starts[:, 0]

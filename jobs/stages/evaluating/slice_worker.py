@@ -88,8 +88,16 @@ class Assignment:
     since: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def plan(self, plan_id: str) -> Plan:
-        """The plan with this id."""
-        return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
+        """The plan with this id, with what follows from it, for all slices."""
+        if plan_id not in self._plans:
+            content = next(content for content in self.plans if content["plan_id"] == plan_id)
+            self._plans[plan_id] = Plan.from_dict(content)
+        return self._plans[plan_id]
+
+    @functools.cached_property
+    def _plans(self) -> dict[str, Plan]:
+        """Those that were asked for."""
+        return {}
 
 
 TOGETHER = 1 << 20
