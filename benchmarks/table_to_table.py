@@ -1,6 +1,6 @@
 """From an Arrow table to an Arrow table: what a query costs beside its kernel, in one run.
 
-`python benchmarks/table_to_table.py [--events 1000000] [--text codes|plain] [--only WORD] [--profile]`.
+`python benchmarks/table_to_table.py [--events 1000000] [--text codes|plain] [--only WORD] [--profile | --memory]`.
 
 Each line is one query over one log, of which 1, 12 or 100 % of the events are of types that the query names. It prints
 nanoseconds of CPU time for each event of the log: of the whole call (`cep.aggregate`, `cep.match`, `cep.detect`, the
@@ -8,6 +8,9 @@ query's text included), of the kernels in it, and of the way from the table to a
 budget of a way is what its kernels take, and 10 ns more; 20 with a key of numbers, 30 with a key of texts. Times of a
 call and of its kernels come from the same call, the least of some calls, so that their ratio holds on a busy machine.
 No assertion on time.
+
+`--memory` prints the peak of a call, as a multiple of what the query reads in Arrow: that, the arrays and the result,
+each query in a process of its own, which has answered it on a small log before.
 """
 
 from __future__ import annotations
@@ -15,10 +18,14 @@ from __future__ import annotations
 import argparse
 import cProfile
 import functools
+import gc
 import importlib
+import multiprocessing
 import pstats
+import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,6 +201,30 @@ def profile(case: Case, events: pa.Table) -> None:
     pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
 
 
+def memory(number: int, events: int, share: float) -> None:
+    """Prints the peak memory of a case. In a process of its own: what others left would count, or be used again."""
+    case = CASES[number]
+    read = ["event_type", "ts", "seq", *(n for n in ("x", "k", "name") if re.search(rf"\b{n}\b", case.query))]
+    for _ in range(2):  # imports, kernels
+        answered(case, log(20_000, share, "codes").select(read))
+    before = _status("VmRSS")
+    table = log(events, share, "codes").select(read)
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is in use
+    answer = answered(case, table)
+    peak = _status("VmHWM") - before
+    times = [f"{of / table.nbytes:>8.2f}" for of in (answer.nbytes, peak)]
+    print(f"{case.name:<28} {share:>6.0%} {table.nbytes / 1e6:>8.0f} {' '.join(times)}", flush=True)
+
+
+def _status(name: str) -> int:
+    """A number of bytes that the system knows of this process."""
+    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found is not None
+    return 1024 * int(found[1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=1_000_000)
@@ -201,8 +232,17 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--share", type=float)
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     chosen = parser.parse_args()
     shares = SHARES if chosen.share is None else (chosen.share,)
+    if chosen.memory:
+        print(f"{chosen.events:,} events; MB that the query reads, and the result and the peak as multiples of these")
+        for number, case in enumerate(CASES):
+            for share in shares if chosen.only in case.name else ():
+                alone = multiprocessing.get_context("spawn").Process(target=memory, args=(number, chosen.events, share))
+                alone.start()
+                alone.join()
+        return
     logs = {share: log(chosen.events, share, chosen.text) for share in shares}
     kernels = [0.0] if chosen.profile else watch_kernels()
     if not chosen.profile:
