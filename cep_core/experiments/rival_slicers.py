@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cep_core.arrays import distinct
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.atom_rows import relevant_rows, rows_matching
 from cep_core.slicing.hashing import Keys, coordinates, keys_of, seed_of
 from cep_core.slicing.shares import bound
 from cep_core.slicing.slicing_plan import Plan
-from cep_core.slicing.splitter import distinct
 from cep_core.slicing.statistics import Statistics
 
 Numbers = npt.NDArray[np.int64]

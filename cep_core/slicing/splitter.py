@@ -5,17 +5,19 @@ may be heavy or not. In every cube that its valuations may belong to, a group ta
 that it has, and all coordinates of those that it lacks. The slices of an event depend on the event alone, so a log may
 be split in any chunks and in any order.
 
-Cost: per event O(atoms * cubes * copies) array operations, and one sort of the (event, slice) pairs.
+Cost: per event O(atoms * cubes * copies) array operations. Pairs are put in order by marking them among all pairs of
+events and cells, or by a sort if these are many more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cep_core.arrays import distinct
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.atom_rows import rows_matching
 from cep_core.slicing.hashing import Keys, keys_of
@@ -24,6 +26,11 @@ from cep_core.slicing.slicing_plan import Cube, Plan
 
 Numbers = npt.NDArray[np.int64]
 
+MARKS = 1 << 27
+"""The most pairs of events and cells that are marked at once: a byte each."""
+MARKS_FOR_EACH = 64
+"""The most marks for each pair: beyond, sorting the pairs is quicker."""
+
 
 def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]:
     """(row, slice) pairs: row numbers into `events` and slice numbers of the plan, ascending by row, then slice.
@@ -31,16 +38,14 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
     `events` needs `event_type`, the attributes of the plan's atoms and, if the plan has time ranges, `ts`. Events that
     no atom matches, or that no range reads, get no slice.
     """
-    parts = list(_cell_pairs(plan, events))
-    codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    if len(parts) > 1:
-        codes = distinct(codes)
+    codes = _ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
     rows, cells = np.divmod(codes, plan.cells)
     if plan.ranges:
         rows, cells = _into_ranges(plan, events["ts"].to_numpy(), rows, cells)
-    if plan.ranges or len(parts) <= 1:
-        order = np.argsort(rows * plan.slices + cells, kind="stable")
-        rows, cells = rows[order], cells[order]
+        codes = rows * plan.slices + cells
+        if np.any(codes[1:] < codes[:-1]):
+            order = np.argsort(codes, kind="stable")
+            rows, cells = rows[order], cells[order]
     return rows, cells.astype(np.int32)
 
 
@@ -93,11 +98,14 @@ def _cell_pairs(plan: Plan, events: pa.Table) -> Iterator[Numbers]:
 
 def _by_heavy(plan: Plan, atom: Atom, keys: dict[str, Keys], rows: Numbers) -> Iterator[tuple[frozenset[str], Numbers]]:
     """Groups the atom's events by the set of variables with a heavy value; each group as positions in `rows`."""
-    bits = np.zeros(len(rows), np.int64)
     suspects = [variable for variable in keys if variable in plan.heavy_keys]
+    if not suspects:
+        yield frozenset(), np.arange(len(rows))
+        return
+    bits = np.zeros(len(rows), np.int64)
     for bit, variable in enumerate(suspects):
         bits |= np.isin(keys[variable], plan.heavy_keys[variable]).astype(np.int64) << bit
-    for pattern in np.unique(bits):
+    for pattern in np.flatnonzero(np.bincount(bits)):
         heavy = frozenset(variable for bit, variable in enumerate(suspects) if pattern >> bit & 1)
         yield heavy, np.flatnonzero(bits == pattern)
 
@@ -130,9 +138,11 @@ def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tupl
     return np.repeat(rows, copies), range_numbers * plan.cells + np.repeat(cells, copies)
 
 
-def distinct(codes: Numbers) -> Numbers:
-    """Ascending codes without repetition."""
-    codes = np.sort(codes)
-    keep = np.ones(len(codes), np.bool_)
-    np.not_equal(codes[1:], codes[:-1], out=keep[1:])
-    return codes[keep]
+def _ascending(parts: Sequence[Numbers], count: int) -> Numbers:
+    """All codes of the parts, which are below `count`: ascending, without repetition."""
+    if count <= min(MARKS, MARKS_FOR_EACH * sum(map(len, parts))):
+        marks = np.zeros(count, np.bool_)
+        for part in parts:
+            marks[part] = True
+        return np.flatnonzero(marks)
+    return distinct(np.concatenate([*parts, np.empty(0, np.int64)]))

@@ -105,15 +105,25 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
     rows_of = {relation: rows_matching(relation, events) for relation in relations_of(atoms)}
     matched = {atom: len(rows) for atom, rows in (matching | rows_of).items()}
-    frequencies = {}
-    for relation, attribute in counted_places(atoms):
-        tally = pc.value_counts(events[attribute].take(pa.array(rows_of[relation])).drop_null())
-        values, counts = tally.field("values"), tally.field("counts").to_numpy(zero_copy_only=False)
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        frequencies[relation, attribute] = Frequencies(values, counts.astype(np.int64))
+    frequencies = {
+        (relation, attribute): value_counts(events[attribute], rows_of[relation])
+        for relation, attribute in counted_places(atoms)
+    }
     relevant = len(united(matching.values(), events.num_rows))
     return Statistics({name: count_of_type.get(name, 0) for name in types}, frequencies, matched, relevant, span)
+
+
+def value_counts(column: pa.ChunkedArray, rows: npt.NDArray[np.int64]) -> Frequencies:
+    """How often each value occurs in some rows of a column.
+
+    >>> value_counts(pa.chunked_array([[7, 8, None, 7]]), np.array([0, 2, 3])).counts.tolist()
+    [2]
+    """
+    tally = pc.value_counts(column.take(pa.array(rows)).drop_null())
+    values, counts = tally.field("values"), tally.field("counts").to_numpy(zero_copy_only=False)
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return Frequencies(values, counts.astype(np.int64))
 
 
 def relations_of(atoms: Iterable[Atom]) -> list[Atom]:

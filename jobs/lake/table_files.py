@@ -68,11 +68,18 @@ def new_path(folder: Path, partition: Mapping[str, str], name: str) -> str:
 
 
 def writer_of(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """Writes a file's rows, packed as the lake's are."""
+    """Writes a file's rows, packed as the lake's are. Codes of a dictionary are written as the texts they stand for."""
+    coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     where, storage = (path.key, path.filesystem) if isinstance(path, StoredPath) else (path, None)
     return pq.ParquetWriter(
-        where, schema, filesystem=storage, compression="zstd", compression_level=1, use_dictionary=texts
+        where,
+        schema,
+        filesystem=storage,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=[*texts, *coded],
+        store_schema=not coded,
     )
 
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import AttributeType
 from jobs.lake.conditions import one_of
-from jobs.lake.dataset import read_pieces, read_table
+from jobs.lake.dataset import FEW_TEXTS, read_pieces, read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
@@ -54,7 +54,7 @@ def counted_here(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:
     attributes = sorted({name for names in places.values() for name in names})
     counts = PeriodCounts(places, calendar.offset, calendar.length // PERIODS)
     columns = ["day", "run_id", "event_type", "ts", *attributes]
-    for piece in read_pieces(run.lake / run.workload.name / "events", columns, days):
+    for piece in read_pieces(run.lake / run.workload.name / "events", columns, days, FEW_TEXTS):
         counts.add(piece)
     return counts.stream_statistics(), counts.heavy_hitters(run.workload.slicing.slices)
 

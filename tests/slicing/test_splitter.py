@@ -9,11 +9,12 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Reach
-from cep_core.slicing import Cube, Plan, cell_of, cut, slices_of, split
+from cep_core.slicing import Cube, Plan, cell_of, cut, slices_of, split, splitter
 from cep_core.slicing.hashing import seed_of
 from cep_core.slicing.reference import slices_of_event
 from tests.slicing.laws.random_plans import event_tables, plans
@@ -122,13 +123,21 @@ def test_time_ranges_read_from_their_reach_up_to_their_end() -> None:
     assert slices_of(plan, events) == [(), (0,), (0,), (0, 1), (0, 1), (1,), (1,), ()]
 
 
+@pytest.mark.parametrize("marks", [0, splitter.MARKS])
 @given(plans(), event_tables())
-@settings(deadline=None)
-def test_splitting_columns_equals_algorithm_1(plan: Plan, events: pa.Table) -> None:
-    """S20: the vectorised splitter sends every event exactly where Algorithm 1, event by event, sends it."""
-    rows, numbers = split(plan, events)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_splitting_columns_equals_algorithm_1(
+    marks: int, monkeypatch: pytest.MonkeyPatch, plan: Plan, events: pa.Table
+) -> None:
+    """S20: the vectorised splitter sends every event exactly where Algorithm 1, event by event, sends it.
+
+    So it does whether pairs are sorted or marked, and whether event types are texts or codes.
+    """
+    monkeypatch.setattr(splitter, "MARKS", marks)
     expected = [(row, k) for row, event in enumerate(events.to_pylist()) for k in sorted(slices_of_event(plan, event))]
-    assert list(zip(rows.tolist(), numbers.tolist(), strict=True)) == expected
+    for log_of_events in (events, with_type_codes(events)):
+        rows, numbers = split(plan, log_of_events)
+        assert list(zip(rows.tolist(), numbers.tolist(), strict=True)) == expected
 
 
 @given(plans(), event_tables(), st.randoms(use_true_random=False))

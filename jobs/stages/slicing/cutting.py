@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from cep_core.slicing import Plan, split
 from jobs.bundles import bundles
+from jobs.lake.dataset import with_codes
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 
 FILES = 512
@@ -39,7 +40,8 @@ class SliceFiles:
     """The files of slices below a table's folder, each begun with its first rows."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
-        self._folder, self._schema = folder, schema
+        self.schema = with_codes(schema)
+        self._folder = folder
         self._open: dict[tuple[str, int], tuple[str, pq.ParquetWriter]] = {}
         self._stack = ExitStack()
 
@@ -47,7 +49,7 @@ class SliceFiles:
         """Add rows to the file of a slice."""
         if (plan.plan_id, number) not in self._open:
             path = new_path(self._folder, _partition(plan.plan_id, number), "slice")
-            writer = self._stack.enter_context(writer_of(self._folder / path, self._schema))
+            writer = self._stack.enter_context(writer_of(self._folder / path, self.schema))
             self._open[plan.plan_id, number] = path, writer
         self._open[plan.plan_id, number][1].write_table(rows)
 
@@ -68,8 +70,8 @@ def cut(
     waiting: Future[None] | None = None
     with ThreadPoolExecutor(1) as writing:
         for piece in pieces:
-            relevant = piece.filter(pc.is_in(piece["event_type"], types))
-            rows = [(part, *_divided(part, relevant, schema, run_id)) for part in parts]
+            relevant = _where(piece, pc.is_in(piece["event_type"], types))
+            rows = [(part, *_divided(part, relevant, files.schema, run_id)) for part in parts]
             if waiting is not None:
                 waiting.result()
             waiting = writing.submit(_write, files, rows)
@@ -81,13 +83,18 @@ def cut(
 def _divided(part: Part, events: pa.Table, schema: pa.Schema, run_id: str) -> tuple[pa.Table, np.ndarray]:
     """The rows of a part's slices, ascending by slice and then in the log's order, and the slice of each."""
     plan, days, numbers = part
-    events = events.filter(pc.is_in(events["day"], pa.array(days, pa.date32())))
+    events = _where(events, pc.is_in(events["day"], pa.array(days, pa.date32())))
     rows, slices = split(plan, events)
     if len(numbers) < plan.slices:
         chosen = (slices >= numbers.start) & (slices < numbers.stop)
         rows, slices = rows[chosen], slices[chosen]
     order = np.argsort(slices.astype(np.int16), kind="stable")
     return in_columns(events.take(pa.array(rows[order])), schema, {"run_id": run_id}), slices[order]
+
+
+def _where(events: pa.Table, chosen: pa.ChunkedArray) -> pa.Table:
+    """The chosen events; if all are, no copy is made."""
+    return events if pc.all(chosen, min_count=0).as_py() else events.filter(chosen)
 
 
 def _write(files: SliceFiles, divided: Iterable[tuple[Part, pa.Table, np.ndarray]]) -> None:

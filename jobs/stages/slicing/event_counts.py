@@ -1,7 +1,6 @@
 """Counts for the planner of the events that a plan will slice: exact, by type, atom and value, computed by Spark.
 
-An event's signature says which atoms match it (`cep_core.slicing.atom_rows`, in SQL). There are few different
-signatures, so one aggregation tells how many events each atom, or any of several atoms, matches. For each slicing
+One aggregation counts the signatures of events (`signatures.py`; what an atom matches is said in SQL). For each slicing
 attribute of each relation (`relation_of`) the most frequent values are counted one by one, the rest together. Cost: two
 aggregations for any number of sets of days.
 """
@@ -9,7 +8,6 @@ aggregations for any number of sets of days.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -21,11 +19,12 @@ import pyarrow.compute as pc
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.statistics import counted_places, relations_of
+from cep_core.slicing.statistics import counted_places
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import frame_of
 from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matches
+from jobs.stages.slicing.signatures import Signatures
 from jobs.stages.slicing.stamps import ascending_stamps
 
 if TYPE_CHECKING:
@@ -44,18 +43,15 @@ class EventCounts:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        atoms = atoms_counted(run.compiled)
-        self._places = counted_places(atoms)
-        self._atoms = list(dict.fromkeys(map(named_alike, [*atoms, *relations_of(atoms)])))
-        self._numbers = {atom: number for number, atom in enumerate(self._atoms)}
-        self._place_of = {(named_alike(relation), name): (relation, name) for relation, name in self._places}
+        self._atoms = atoms_counted(run.compiled)
+        self._places = counted_places(self._atoms)
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
-        self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
+        self._signatures: dict[Days, Signatures] = {}
         self._stamps: dict[Days, npt.NDArray[np.int64]] = {}
 
-    def count(self, spans: Iterable[Days]) -> None:
-        """Count the events of these sets of days that were not counted yet."""
-        missing = [days for days in dict.fromkeys(spans) if days not in self._signatures]
+    def count(self, spans: Iterable[tuple[Days, Sequence[Atom]]]) -> None:
+        """Count the events of these sets of days that were not counted yet, for all atoms of the workload."""
+        missing = [days for days in dict.fromkeys(days for days, _ in spans) if days not in self._signatures]
         if not missing:
             return
         spark = self._run.spark
@@ -79,29 +75,16 @@ class EventCounts:
                 place: self._frequencies_of(of_span, place, OF_TYPE if is_type(place[0]) else others.index(place))
                 for place in self._places
             }
-            self._signatures[days] = [
-                (row["event_type"], row["signature"], row["events"]) for row in signatures if row["span"] == number
-            ]
+            own = Signatures.over(self._atoms)
+            for row in signatures:
+                if row["span"] == number:
+                    own.counts[row["event_type"], int(row["signature"][::-1] or "0", 2)] += row["events"]
+            self._signatures[days] = own
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
-        calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
-        numbers = {atom: self._numbers[named_alike(atom)] for atom in [*atoms, *relations_of(atoms)]}
-        own = {numbers[atom] for atom in atoms}
-        counts = self._signatures[days]
-        return Statistics(
-            {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
-            {
-                (relation, attribute): self._frequencies[days][self._place_of[named_alike(relation), attribute]]
-                for relation, attribute in counted_places(atoms)
-            },
-            {
-                atom: sum(events for _, signature, events in counts if signature[index] == "1")
-                for atom, index in numbers.items()
-            },
-            sum(events for _, signature, events in counts if any(signature[index] == "1" for index in own)),
-            len(days) * calendar.length,
-        )
+        span = len(days) * self._run.workload.operating_days.length
+        return self._signatures[days].statistics(atoms, self._frequencies[days], span)
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these ascending days."""
@@ -112,13 +95,13 @@ class EventCounts:
 
     def total(self, days: Days) -> int:
         """How many events these days have."""
-        return sum(events for _, _, events in self._signatures[days])
+        return self._signatures[days].total
 
     def _matched(self, events: DataFrame) -> DataFrame:
         """Each event with its signature: which atoms and relations match it."""
         from pyspark.sql import functions as f
 
-        conditions = [f.when(matches(atom), "1").otherwise("0") for atom in self._atoms]
+        conditions = [f.when(matches(atom), "1").otherwise("0") for atom in Signatures.over(self._atoms).atoms]
         return events.select("day", "event_type", f.concat(f.lit(""), *conditions).alias("signature"))
 
     def _frequencies_of(self, of_span: pa.Table, place: tuple[Atom, str], number: int) -> Frequencies:
@@ -138,17 +121,6 @@ def atoms_counted(compiled: Mapping[str, WorkloadQuery]) -> list[Atom]:
     evaluators = [query.evaluator for query in compiled.values()]
     opened = [form for form in (getattr(evaluator, "opened", None) for evaluator in evaluators) if form is not None]
     return list(dict.fromkeys(atom for form in (*evaluators, *opened) for atom in form.atoms))
-
-
-def named_alike(atom: Atom) -> Atom:
-    """The atom with numbers for its variables: plans that queries share call them otherwise than each query does.
-
-    >>> named_alike(Atom("A", (("x", "v"), ("y", "w"), ("z", "v")))).variables
-    (('x', '0'), ('y', '1'), ('z', '0'))
-    """
-    numbers: dict[str, str] = {}
-    named = tuple((attribute, numbers.setdefault(name, str(len(numbers)))) for attribute, name in atom.variables)
-    return replace(atom, variables=named)
 
 
 def is_type(relation: Atom) -> bool:

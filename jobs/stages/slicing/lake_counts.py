@@ -1,10 +1,8 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
-The same numbers as `event_counts` in the same order, the most frequent value first. Of a log that is only looked at,
-one of every few events may be counted: then statistics are a sample's, in which shares are as in the log. Cost: reads
-the attributes that bind a variable, of all days asked for, once; if more than KEPT events count, once for each
-different question. Memory: different values up to a number, beyond which they are counted in files
-(`spilled_sums.py`); stamps are mapped from a file.
+The same numbers as `event_counts` in the same order, the most frequent value first. Cost: one pass over the attributes
+that bind a variable, for each set of days: it counts for all plans that were announced. Memory: different values up to
+a number, beyond which they are counted in files (`spilled_sums.py`); the stamps of many events are mapped from a file.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +18,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing import Frequencies, Statistics, statistics_of
-from cep_core.slicing.statistics import counted_places
-from jobs.lake.dataset import read_pieces
+from cep_core.slicing import Frequencies, Statistics
+from cep_core.slicing.atom_rows import rows_matching
+from cep_core.slicing.statistics import counted_places, value_counts
+from jobs.lake.dataset import FEW_TEXTS, read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
+from jobs.stages.slicing.signatures import Signatures, named_alike
 from jobs.stages.slicing.spilled_sums import side_by_side
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
 KEPT = 2_000_000
-"""The most events of a set of days that stay in memory between questions."""
+"""The most events of a set of days whose stamps stay in memory."""
 
 
 class LakeCounts:
@@ -41,37 +40,27 @@ class LakeCounts:
         self._folder = lake / workload.name / "events"
         named = {name for atom in atoms for name, _ in (*atom.variables, *atom.constants)}
         self._columns = ["event_type", "ts", *sorted(named)]
-        self._held: dict[Days, list[pa.Table]] = {}
+        self._wanted: dict[Days, dict[Atom, None]] = {}
+        self._signatures: dict[Days, Signatures] = {}
+        self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
         self._totals: dict[Days, int] = {}
         self._stamps: dict[Days, npt.NDArray[np.int64]] = {}
-        self._statistics: dict[tuple[Days, tuple[Atom, ...]], Statistics] = {}
 
-    def count(self, spans: Iterable[Days]) -> None:
-        """Nothing to do: days are counted when they are asked for."""
+    def count(self, spans: Iterable[tuple[Days, Sequence[Atom]]]) -> None:
+        """Announce sets of days, each with atoms: what is asked of it first is counted for all of them."""
+        for days, atoms in spans:
+            self._wanted.setdefault(days, {}).update(dict.fromkeys(atoms))
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events that the planner needs for plans over these atoms."""
-        asked = days, tuple(dict.fromkeys(atoms))
-        if asked not in self._statistics:
-            self._statistics[asked] = self._counted(*asked)
-        return self._statistics[asked]
-
-    def _counted(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
-        sums = side_by_side(dict.fromkeys(counted_places(atoms), ("value",)))
-        parts = []
-        for piece in self._pieces(days):
-            part = statistics_of(piece, atoms, 0)
-            for place, each in part.frequencies.items():
-                sums[place].add_counts(pa.table({"value": each.values, "events": each.counts}))
-            parts.append(replace(part, frequencies={}))
-        frequencies = {place: reduce(_both, map(_listed, own.tables())) for place, own in sums.items()}
+        if days not in self._signatures or not self._signatures[days].covers(atoms):
+            self.count([(days, atoms)])
+            self._count(days)
         span = len(days) * self._workload.operating_days.length
-        return replace(reduce(add, parts), frequencies=frequencies, span=span)
+        return self._signatures[days].statistics(atoms, self._frequencies[days], span)
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
         """The ascending time-stamps of all events of these days."""
-        if days in self._held and self._every == 1:
-            return np.sort(np.concatenate([piece["ts"].to_numpy() for piece in self._held[days]]))
         if days not in self._stamps:
             self._stamps[days] = ascending_stamps(self._folder, days)
         return self._stamps[days]
@@ -79,30 +68,35 @@ class LakeCounts:
     def total(self, days: Days) -> int:
         """How many events these days have."""
         if days not in self._totals:
-            for _ in self._read(days):
-                pass
+            self._count(days)
         return self._totals[days]
 
-    def _pieces(self, days: Days) -> Iterable[pa.Table]:
-        """The events of these days, at least one piece; they are kept if they are few."""
-        if days in self._held:
-            return self._held[days]
-        return self._read(days)
+    def _count(self, days: Days) -> None:
+        """Count the events of these days for all atoms that were announced."""
+        atoms = tuple(self._wanted.get(days, ()))
+        places, signatures = counted_places(atoms), Signatures.over(atoms)
+        sums = side_by_side(dict.fromkeys(places, ("value",)))
+        for piece in self._pieces(days):
+            rows_of = {atom: rows_matching(atom, piece) for atom in signatures.atoms}
+            signatures.add(piece["event_type"], rows_of)
+            for relation, attribute in places:
+                own = value_counts(piece[attribute], rows_of[named_alike(relation)])
+                sums[relation, attribute].add_counts(pa.table({"value": own.values, "events": own.counts}))
+        self._signatures[days] = signatures
+        self._frequencies[days] = {place: reduce(_both, map(_listed, own.tables())) for place, own in sums.items()}
 
-    def _read(self, days: Days) -> Iterator[pa.Table]:
-        kept: list[pa.Table] = []
-        events = counted = 0
-        for piece in read_pieces(self._folder, self._columns, days):
-            part = piece
-            if self._every > 1:
-                part = piece.take(pa.array(np.arange(-events % self._every, piece.num_rows, self._every)))
+    def _pieces(self, days: Days) -> Iterator[pa.Table]:
+        """The events of these days that count, at least one piece. The stamps of few are kept."""
+        stamps: list[npt.NDArray[np.int64]] = []
+        events = 0
+        for piece in read_pieces(self._folder, self._columns, days, FEW_TEXTS):
+            first = -events % self._every
             events += piece.num_rows
-            counted += part.num_rows
-            kept = [*kept, part] if counted <= KEPT else []
-            yield part
+            stamps = [*stamps, piece["ts"].to_numpy()] if events <= KEPT else []
+            yield piece if self._every == 1 else piece.take(pa.array(np.arange(first, piece.num_rows, self._every)))
         self._totals[days] = events
-        if counted <= KEPT:
-            self._held[days] = kept
+        if events <= KEPT:
+            self._stamps[days] = np.sort(np.concatenate(stamps))
 
 
 def _listed(counts: pa.Table) -> Frequencies:

@@ -1,9 +1,9 @@
 """Statistics of a log's events, counted piece by piece in this process: the rows that `sql/statistics` gives.
 
 Events of a day have one `run_id`, that of its load. A value is counted as the slicer sees it: 0.0 and -0.0 are one.
-Pieces may come in any order and be cut anywhere. What is kept is one row for each value that events of a type carry in
-a period; all rates, distinct values and heavy values follow from it.
-Cost: a grouping of each piece, and one for each attribute. Memory: up to AT_ONCE different (type, period, value) of all
+Pieces may come in any order and be cut anywhere. A place is a type of a day in a period; it has a number. What is kept
+is one row for each value that events carry in a place; all rates, distinct values and heavy values follow from it.
+Cost: an encoding of each piece, and a counting of each attribute. Memory: up to AT_ONCE different (place, value) of all
 attributes together. Where there are more, counts go to files by a hash of the value and are added up file by file
 (`spilled_sums.py`), so heavy and distinct values are exact however many values there are.
 """
@@ -11,20 +11,26 @@ attributes together. Where there are more, counts go to files by a hash of the v
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.stages.slicing.spilled_sums import Sums, side_by_side
+from cep_core.arrays import Flags, Ints
+from cep_core.events.chunks import one_array
+from jobs.stages.slicing.spilled_sums import Sums, side_by_side, with_texts
 
 Places = Mapping[str, Sequence[str]]
 """Event type -> its slicing attributes, sorted."""
 
 OF_TYPE = ["day", "run_id", "event_type"]
 OF_PERIOD = [*OF_TYPE, "period_start"]
+
+COUNTERS_FOR_EACH = 16
+"""The most counters for each value of a piece: beyond, values are looked up in a hash table."""
 
 
 class PeriodCounts:
@@ -33,49 +39,64 @@ class PeriodCounts:
     def __init__(self, places: Places, offset: int, width: int) -> None:
         self._places, self._offset, self._width = places, offset, width
         self._attributes = sorted({name for attributes in places.values() for name in attributes})
-        self._periods = Sums(OF_PERIOD)
-        self._values = side_by_side({name: [*OF_PERIOD, "value"] for name in self._attributes})
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._events: Counter[int] = Counter()
+        self._values = side_by_side({name: ["place", "value"] for name in self._attributes})
 
     def add(self, events: pa.Table) -> None:
         """Count a piece: day, run_id, event_type, ts and the slicing attributes."""
         ts = events["ts"].to_numpy()
         starts = pa.array(ts - np.mod(ts - self._offset, self._width))
-        coded = events.select(OF_TYPE).append_column("period_start", starts)
-        self._periods.add(coded)
+        numbers, places = numbered(events.select(OF_TYPE).append_column("period_start", starts))
+        rows = zip(*(places[name].to_pylist() for name in OF_PERIOD), strict=True)
+        of_piece = np.array([self._numbers.setdefault(row, len(self._numbers)) for row in rows], np.int64)
+        for number, count in zip(of_piece.tolist(), np.bincount(numbers, minlength=len(of_piece)), strict=True):
+            self._events[number] += int(count)
         for name in self._attributes:
-            types = pa.array(sorted(kind for kind, of_type in self._places.items() if name in of_type), pa.string())
-            carrying = pc.and_(pc.is_in(events["event_type"], types), events[name].is_valid())
-            values = coded.append_column("value", _in_one_form(events[name])).filter(carrying)
-            self._values[name].add(values)
+            types = [kind for kind, of_type in self._places.items() if name in of_type]
+            wanted = np.asarray(pc.is_in(places["event_type"], pa.array(types, pa.string())))
+            self._values[name].add_counts(_counted(numbers, of_piece, wanted, _in_one_form(events[name])))
 
     def stream_statistics(self) -> pa.Table:
         """Events and distinct values of each type and period."""
-        periods = pa.concat_tables(self._periods.tables())
-        for name, sums in self._values.items():
-            parts = [part.group_by(OF_PERIOD).aggregate([([], "count_all")]) for part in sums.tables()]
-            distinct = pa.concat_tables(parts).group_by(OF_PERIOD).aggregate([("count_all", "sum")])
-            periods = periods.join(distinct.rename_columns([*OF_PERIOD, name]), OF_PERIOD, use_threads=False)
-        return pa.table(
-            {
-                **{name: periods[name] for name in OF_PERIOD},
-                "events": periods["events"],
-                "rate": pc.divide(periods["events"].cast(pa.float64()), float(self._width)),
-                "distinct_values": pa.array([self._as_json(row) for row in periods.to_pylist()], pa.string()),
-            }
-        )
+        distinct = {name: _places_of(sums) for name, sums in self._values.items()}
+        rows = []
+        for place, number in self._numbers.items():
+            row, events = dict(zip(OF_PERIOD, place, strict=True)), self._events[number]
+            counts = {name: distinct[name][number] for name in self._places.get(row["event_type"], ())}
+            told = json.dumps(counts, separators=(",", ":"))
+            rows.append({**row, "events": events, "rate": events / self._width, "distinct_values": told})
+        return pa.Table.from_pylist(rows, STATISTICS)
 
     def heavy_hitters(self, slices: int) -> pa.Table:
         """The values that more events of a type carry on a day than an even slice would hold."""
-        periods = pa.concat_tables(self._periods.tables())
-        totals = periods.group_by(OF_TYPE).aggregate([("events", "sum")])
-        totals = totals.rename_columns([*OF_TYPE, "of_type"])
-        parts = [_heavy(part, name, totals, slices) for name, sums in self._values.items() for part in sums.tables()]
-        return pa.concat_tables(parts) if parts else HEAVY.empty_table()
+        kinds: dict[tuple[Any, ...], int] = {}
+        kind_of = np.array([kinds.setdefault(place[:-1], len(kinds)) for place in self._numbers], np.int64)
+        totals = np.zeros(len(kinds), np.int64)
+        np.add.at(totals, kind_of, [self._events[number] for number in self._numbers.values()])
+        rows: list[dict[str, Any]] = []
+        for name, sums in self._values.items():
+            for part in sums.tables():
+                of_kind = pa.array(kind_of[part["place"].to_numpy()])
+                counts = part.set_column(part.column_names.index("place"), "kind", of_kind)
+                for kind, value, events in _heavy(counts, totals, slices):
+                    row = dict(zip(OF_TYPE, list(kinds)[kind], strict=True), attribute=name, value=value)
+                    rows.append({**row, "frequency": events, "threshold": totals[kind] / slices, "error_bound": 0})
+        return pa.Table.from_pylist(rows, HEAVY)
 
-    def _as_json(self, row: Mapping[str, Any]) -> str:
-        counts = {name: row[name] or 0 for name in self._places.get(row["event_type"], ())}
-        return json.dumps(counts, separators=(",", ":"))
 
+STATISTICS = pa.schema(
+    [
+        ("day", pa.date32()),
+        ("run_id", pa.string()),
+        ("event_type", pa.string()),
+        ("period_start", pa.int64()),
+        ("events", pa.int64()),
+        ("rate", pa.float64()),
+        ("distinct_values", pa.string()),
+    ]
+)
+"""The columns of `stream_statistics`."""
 
 HEAVY = pa.schema(
     [
@@ -92,6 +113,57 @@ HEAVY = pa.schema(
 """The columns of `heavy_hitters`."""
 
 
+def numbered(rows: pa.Table) -> tuple[Ints, pa.Table]:
+    """[rows] a number for each row's combination of values, and the combinations by number.
+
+    >>> numbers, combinations = numbered(pa.table({"kind": ["A", "B", "A"], "hour": [0, 0, 0]}))
+    >>> numbers.tolist(), combinations.to_pylist()
+    ([0, 1, 0], [{'kind': 'A', 'hour': 0}, {'kind': 'B', 'hour': 0}])
+    """
+    numbers = np.zeros(rows.num_rows, np.int64)
+    for column in rows.columns:
+        codes, values = _encoded(column)
+        both = pa.array(numbers * len(values) + codes).dictionary_encode()
+        numbers = both.indices.to_numpy().astype(np.int64)
+    first = np.empty(numbers.max(initial=-1) + 1, np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return numbers, with_texts(rows.take(pa.array(first)))
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
+    """Values as places in an array of different values, at least one; null is place 0."""
+    array = one_array(column)
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    codes = pc.fill_null(encoded.indices, 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes, encoded.dictionary if len(encoded.dictionary) else pa.nulls(1, encoded.dictionary.type)
+
+
+def _counted(numbers: Ints, places: Ints, wanted: Flags, column: pa.ChunkedArray) -> pa.Table:
+    """Events by place and value. `numbers`: of the event's place in the piece; `places` and `wanted`: by this number,
+    the number of the place, and whether its events' values count."""
+    codes, values = _encoded(column)
+    rows = np.flatnonzero(wanted[numbers] & np.asarray(column.is_valid()))
+    both = numbers[rows] * len(values) + codes[rows]
+    if len(places) * len(values) <= COUNTERS_FOR_EACH * len(rows):
+        counts = np.bincount(both)
+        both = np.flatnonzero(counts)
+        counts = counts[both]
+    else:
+        tally = pc.value_counts(pa.array(both))
+        both, counts = (tally.field(name).to_numpy(zero_copy_only=False) for name in ("values", "counts"))
+    number, code = np.divmod(both, len(values))
+    return pa.table({"place": places[number], "value": values.take(pa.array(code)), "events": counts.astype(np.int64)})
+
+
+def _places_of(sums: Sums) -> Counter[int]:
+    """By place: how many different values it has."""
+    distinct = Counter[int]()
+    for part in sums.tables():
+        for row in part.group_by("place").aggregate([([], "count_all")]).to_pylist():
+            distinct[row["place"]] += row["count_all"]
+    return distinct
+
+
 def as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """Values as `heavy_hitters` shows them. Spark and Arrow write floats in different words, so all are Arrow's.
 
@@ -101,20 +173,13 @@ def as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(_in_one_form(values), pa.string())
 
 
-def _heavy(counts: pa.Table, name: str, totals: pa.Table, slices: int) -> pa.Table:
-    """`counts`: events by period and value of an attribute; `totals`: `of_type` events by day and type."""
-    of_day = counts.group_by([*OF_TYPE, "value"]).aggregate([("events", "sum")])
-    of_day = of_day.rename_columns([*OF_TYPE, "value", "frequency"])
-    rows = of_day.join(totals, OF_TYPE, use_threads=False)
-    rows = rows.filter(pc.greater(pc.multiply(rows["frequency"], slices), rows["of_type"]))
-    columns = {
-        **{column: rows[column] for column in [*OF_TYPE, "frequency"]},
-        "value": as_text(rows["value"]),
-        "attribute": pa.repeat(pa.scalar(name), rows.num_rows),
-        "error_bound": pa.repeat(pa.scalar(0, pa.int64()), rows.num_rows),
-        "threshold": pc.divide(rows["of_type"].cast(pa.float64()), float(slices)),
-    }
-    return pa.table({column: columns[column] for column in HEAVY.names}).cast(HEAVY)
+def _heavy(counts: pa.Table, totals: Ints, slices: int) -> Iterator[tuple[int, str, int]]:
+    """(kind, value as text, events) of the heavy values. `totals`: the events of each kind."""
+    rows = counts.group_by(["kind", "value"]).aggregate([("events", "sum")])
+    kinds, events = rows["kind"].to_numpy(), rows["events_sum"].to_numpy()
+    heavy = np.flatnonzero(events * slices > totals[kinds])
+    texts = as_text(rows["value"].take(pa.array(heavy))).to_pylist()
+    return zip(kinds[heavy].tolist(), texts, events[heavy].tolist(), strict=True)
 
 
 def _in_one_form(values: pa.ChunkedArray) -> pa.ChunkedArray:

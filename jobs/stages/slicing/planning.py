@@ -7,8 +7,8 @@
 3. Many days are planned in periods where that lowers the sum over periods of the largest slice's events by 10 % or
    more: the log drifts. Each evaluated day belongs to one plan of a query.
 
-Cost: counting the days once for each of these steps; a plan for each query, for each shared group, and for each half,
-quarter, eighth and sixteenth of the days.
+Cost: counting each set of days that is planned by itself once; a plan for each query, for each shared group, and for
+each half, quarter, eighth and sixteenth of the days.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cep_core.language.evaluator import Atom, OpenForm, Reach
 from cep_core.slicing import Plan, Statistics, make_plan
 from cep_core.slicing.hashing import common_type
 from jobs.runs.scope import Scope
-from jobs.stages.slicing.event_counts import Days
+from jobs.stages.slicing.event_counts import Days, atoms_counted
 from jobs.stages.slicing.seen import Attributes, Seen, in_one_vocabulary
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
@@ -45,8 +45,8 @@ MOST_HALVINGS = 4
 class Counts(Protocol):
     """Exact counts of the events of sets of days."""
 
-    def count(self, spans: Iterable[Days]) -> None:
-        """Count these sets of days together."""
+    def count(self, spans: Iterable[tuple[Days, Sequence[Atom]]]) -> None:
+        """Count these sets of days together, each for the plans over these atoms that will be asked for."""
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
         """The statistics of these days' events for plans over these atoms."""
@@ -88,9 +88,9 @@ class Planning:
     def plans(self) -> list[Plan]:
         """All plans, by their first query and period."""
         queries = sorted({evaluation.query for evaluation in self.scope.evaluations})
-        self.counted.count(self.reads((name,), self._days([name])) for name in queries)
+        self.counted.count(self._reading((name,), self._days([name])) for name in queries)
         groups = self._groups([self._seen(name) for name in queries])
-        self.counted.count(self.reads(part.queries, part.days) for group in groups for part in _parts(group))
+        self.counted.count(self._reading(part.queries, part.days) for group in groups for part in _parts(group))
         plans = [plan for group in groups for plan in self._in_periods(group)]
         return sorted(plans, key=lambda plan: (plan.queries, plan.period or (0, 0)))
 
@@ -99,6 +99,11 @@ class Planning:
         wanted = set(days)
         evaluations = (evaluation for name in queries for evaluation in self.scope.of(name))
         return tuple(sorted({day for own in evaluations if own.day in wanted for day in own.inputs}))
+
+    def _reading(self, queries: Iterable[str], days: Iterable[date]) -> tuple[Days, Sequence[Atom]]:
+        """The days that these queries' evaluations of these days read, and all atoms of the queries."""
+        names = tuple(queries)
+        return self.reads(names, days), atoms_counted({name: self.compiled[name] for name in names})
 
     def _days(self, queries: Iterable[str]) -> Days:
         return tuple(sorted({evaluation.day for name in queries for evaluation in self.scope.of(name)}))

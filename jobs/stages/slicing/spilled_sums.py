@@ -37,7 +37,7 @@ class Sums:
     def add(self, rows: pa.Table) -> None:
         """Count some rows."""
         counted = rows.group_by(self._columns).aggregate([([], "count_all")])
-        self.add_counts(counted.rename_columns([*self._columns, "events"]))
+        self.add_counts(with_texts(counted.rename_columns([*self._columns, "events"])))
 
     def add_counts(self, counts: pa.Table) -> None:
         """Add counts: the columns, and `events`."""
@@ -82,3 +82,16 @@ def side_by_side(columns: Mapping[K, Sequence[str]]) -> dict[K, Sums]:
     """
     share = max(1, AT_ONCE // max(1, len(columns)))
     return {key: Sums(own, share) for key, own in columns.items()}
+
+
+def with_texts(rows: pa.Table) -> pa.Table:
+    """The rows with texts in place of codes: tables with other dictionaries can then be added.
+
+    >>> with_texts(pa.table({"kind": pa.array(["A"]).dictionary_encode(), "n": [1]})).schema.types
+    [DataType(string), DataType(int64)]
+    """
+    codes = [field for field in rows.schema if pa.types.is_dictionary(field.type)]
+    schema = rows.schema
+    for field in codes:
+        schema = schema.set(schema.get_field_index(field.name), field.with_type(field.type.value_type))
+    return rows.cast(schema) if codes else rows

@@ -67,7 +67,7 @@ def test_counts_are_those_of_the_log(spark: SparkSession, monkeypatch: pytest.Mo
     )
     counts = EventCounts(run)
     spans = [DAYS, DAYS[:1]]
-    counts.count(spans)
+    counts.count((days, ATOMS) for days in spans)
     for days in spans:
         found = counts.statistics(days, ATOMS)
         expected = statistics_of(events.filter(pc.is_in(events["day"], pa.array(days))), ATOMS, 1)

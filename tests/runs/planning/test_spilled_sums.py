@@ -15,11 +15,12 @@ from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import statistics_of
-from jobs.stages.slicing import lake_counts, spilled_sums
+from jobs.stages.slicing import lake_counts, period_counts, spilled_sums
 from jobs.stages.slicing.lake_counts import LakeCounts, most_frequent
-from jobs.stages.slicing.period_counts import PeriodCounts
+from jobs.stages.slicing.period_counts import COUNTERS_FOR_EACH, PeriodCounts
 from jobs.stages.slicing.spilled_sums import Sums, side_by_side
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
@@ -55,13 +56,15 @@ ROWS = st.lists(
 )
 
 
-def counted(rows: list[dict[str, Any]], at_once: int) -> list[list[str]]:
-    """The rows of both tables, of events in pieces of seven."""
+def counted(rows: list[dict[str, Any]], at_once: int, for_each: int = COUNTERS_FOR_EACH) -> list[list[str]]:
+    """The rows of both tables, of events in pieces of seven, whose types are texts and codes in turn."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spilled_sums, "AT_ONCE", at_once)
+        patched.setattr(period_counts, "COUNTERS_FOR_EACH", for_each)
         counts = PeriodCounts(PLACES, 0, 10)
         for begin in range(0, max(1, len(rows)), 7):
-            counts.add(pa.Table.from_pylist(rows[begin : begin + 7], SCHEMA))
+            piece = pa.Table.from_pylist(rows[begin : begin + 7], SCHEMA)
+            counts.add(piece if begin % 2 else with_type_codes(piece))
         tables = counts.stream_statistics(), counts.heavy_hitters(3)
     return [sorted(map(repr, table.to_pylist())) for table in tables]
 
@@ -70,7 +73,7 @@ def counted(rows: list[dict[str, Any]], at_once: int) -> list[list[str]]:
 @given(ROWS, st.integers(1, 12))
 def test_statistics_are_the_same_however_few_counts_are_held(rows: list[dict[str, Any]], at_once: int) -> None:
     """Texts, integers, floats with both zeros, flags; gaps; values in several periods, days and types."""
-    assert counted(rows, at_once) == counted(rows, 10**6)
+    assert counted(rows, at_once) == counted(rows, 10**6) == counted(rows, at_once, 0)
 
 
 def test_spilled_counts_are_read_file_by_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ class TableCounts:
     counted: list[tuple[date, ...]]
 
     def count(self, spans: Any) -> None:
-        self.counted += spans
+        self.counted += [days for days, _ in spans]
 
     def statistics(self, days: tuple[date, ...], atoms: Sequence[Atom]) -> Statistics:
         assert days in self.counted

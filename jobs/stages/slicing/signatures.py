@@ -1,0 +1,89 @@
+"""How many events of each type have the same signature, which says of some atoms whether they match the event.
+
+There are few different signatures, so one pass over a log tells how many events each of the atoms, or any of several,
+matches (`cep_core.slicing.atom_rows`), and one number for each signature is all that is kept.
+Cost: one comparison of columns for each atom, and one grouping of numbers for each WORD atoms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing import Frequencies, Statistics
+from cep_core.slicing.atom_rows import Rows
+from cep_core.slicing.statistics import counted_places, relations_of
+
+WORD = 62
+"""Atoms that one whole number tells of."""
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Counts of a log's events for some atoms and their relations. A signature has bit n if atom n matches."""
+
+    atoms: Mapping[Atom, int]
+    """Atom, as `named_alike`, -> its bit."""
+    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """(event type, signature) -> events."""
+
+    @classmethod
+    def over(cls, atoms: Iterable[Atom]) -> Signatures:
+        """Counts of no events, for plans over these atoms."""
+        given = tuple(atoms)
+        alike = dict.fromkeys(map(named_alike, [*given, *relations_of(given)]))
+        return cls({atom: number for number, atom in enumerate(alike)})
+
+    @property
+    def total(self) -> int:
+        """How many events were counted."""
+        return self.counts.total()
+
+    def covers(self, atoms: Sequence[Atom]) -> bool:
+        """Whether these atoms were counted."""
+        return all(named_alike(atom) in self.atoms for atom in [*atoms, *relations_of(atoms)])
+
+    def add(self, types: pa.ChunkedArray, rows_of: Mapping[Atom, Rows]) -> None:
+        """Count events. `rows_of`: for each of `atoms`, the numbers of the rows that it matches."""
+        words = [np.zeros(len(types), np.int64) for _ in range(0, len(self.atoms), WORD)]
+        for atom, number in self.atoms.items():
+            words[number // WORD][rows_of[atom]] |= 1 << number % WORD
+        names = [str(place) for place in range(len(words))]
+        events = pa.table([types, *map(pa.array, words)], ["event_type", *names])
+        for row in events.group_by(["event_type", *names]).aggregate([([], "count_all")]).to_pylist():
+            signature = sum(row[name] << WORD * int(name) for name in names)
+            self.counts[row["event_type"], signature] += row["count_all"]
+
+    def statistics(
+        self, atoms: Sequence[Atom], frequencies: Mapping[tuple[Atom, str], Frequencies], span: int
+    ) -> Statistics:
+        """What the planner knows of these events, for plans over some of the atoms. `frequencies`: by place."""
+        numbers = {atom: self.atoms[named_alike(atom)] for atom in [*atoms, *relations_of(atoms)]}
+        own = sum(1 << number for number in {numbers[atom] for atom in atoms})
+        types = sorted({atom.event_type for atom in atoms})
+        return Statistics(
+            {name: sum(events for (kind, _), events in self.counts.items() if kind == name) for name in types},
+            {place: frequencies[place] for place in counted_places(atoms)},
+            {
+                atom: sum(events for (_, signature), events in self.counts.items() if signature >> number & 1)
+                for atom, number in numbers.items()
+            },
+            sum(events for (_, signature), events in self.counts.items() if signature & own),
+            span,
+        )
+
+
+def named_alike(atom: Atom) -> Atom:
+    """The atom with numbers for its variables: plans that queries share call them otherwise than each query does.
+
+    >>> named_alike(Atom("A", (("x", "v"), ("y", "w"), ("z", "v")))).variables
+    (('x', '0'), ('y', '1'), ('z', '0'))
+    """
+    numbers: dict[str, str] = {}
+    named = tuple((attribute, numbers.setdefault(name, str(len(numbers)))) for attribute, name in atom.variables)
+    return replace(atom, variables=named)
