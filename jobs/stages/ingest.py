@@ -95,15 +95,20 @@ def _outcome(run: Run, equation: pa.Table, remarks: list[str]) -> StageOutcome:
         days[day] = DayOutcome(
             rows_in=sum(row["read"] for row in rows),
             rows_out=sum(row["gave_event"] for row in rows),
-            message="; ".join([f"{sum(row['refused'] for row in rows)} rows refused", *remarks]),
+            message="; ".join([_refused(row["refused"] for row in rows), *remarks]),
             details={"sources": sources},
         )
     return StageOutcome(
         rows_in=max((day.rows_in for day in days.values()), default=0),
         rows_out=sum(day.rows_out for day in days.values()),
-        message="; ".join([f"{sum(equation['refused'].to_pylist())} rows refused", *remarks]),
+        message="; ".join([_refused(equation["refused"].to_pylist()), *remarks]),
         days=days,
     )
+
+
+def _refused(counts: Iterable[int]) -> str:
+    rows = sum(counts)
+    return f"{rows} row{'s' * (rows != 1)} refused"
 
 
 def _passed(of_sources: Iterable[SourceFiles]) -> list[str]:

@@ -95,6 +95,31 @@ def test_rows_on_which_events_sql_fails(spark: Any, tmp_path: Path) -> None:
     assert readings.rows("quarantine") == quarantines[0]
 
 
+SELECTED = "unix_seconds(at) AS ts, _row, meter, CAST(meter AS INT) AS kwh"
+SHAPES = {
+    "a union inside": f"""SELECT 'Reading' AS event_type, ts, _row, meter, kwh FROM (
+        SELECT {SELECTED} FROM readings WHERE id < 9 UNION ALL SELECT {SELECTED} FROM readings WHERE id >= 9)
+        WHERE kwh < 5""",
+    "a table beside": f"""SELECT 'Reading' AS event_type, {SELECTED.replace("AS kwh", "- n AS kwh")}
+        FROM readings LEFT JOIN (VALUES (1, 0), (2, 0)) other(k, n) ON k = id""",
+    "rows made of one": f"""SELECT 'Reading' AS event_type, {SELECTED.replace("meter", "part")} FROM readings
+        LATERAL VIEW explode(split(meter, '/')) parts AS part""".replace("part, CAST", "part AS meter, CAST"),
+}
+
+
+def test_selects_inside_each_other(spark: Any, tmp_path: Path) -> None:
+    """A UNION ALL in FROM, a join and a LATERAL VIEW below the part that fails; names of parts are not told."""
+    readings = Readings(spark, tmp_path)
+    readings.write("1,2024-01-01T10:00:00Z,4,1", "2,2024-01-01T10:00:00Z,4/x,1", "9,2024-01-01T10:00:00Z,x,1")
+    for sql in SHAPES.values():
+        with_events(readings, sql)
+        readings.load(D1)
+        assert readings.rows("events", "meter", "kwh") == [("4", 4.0)]
+        refused = dict(readings.rows("quarantine", "raw", "reason"))
+        assert {raw[0] for raw in refused} == {"2", "9"}
+        assert not any("__auto" in reason for reason in refused.values())
+
+
 def test_what_fails_where_rows_are_brought_together(spark: Any, tmp_path: Path) -> None:
     """No row can be refused: the load ends, says what failed and how to mend it, and writes nothing."""
     readings = Readings(spark, tmp_path)

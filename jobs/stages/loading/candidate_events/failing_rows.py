@@ -4,11 +4,13 @@ A query that computes each event from its own row is a UNION ALL of parts, each 
 sources or joins (Catalyst's `PhysicalOperation` puts the expressions of inner SELECTs in). Each expression and each
 condition of a part is attempted, and `FAILED` tells which of them failed. A condition that is not true leaves a row
 out whether another one fails or not, in whatever order Spark would judge them; so the same rows are flawed in each run.
-What fails below a window, GROUP BY or join ends the load. Used only after the query has failed: it costs it once more.
+What fails below a window, GROUP BY, ORDER BY or join ends the load. Used only after the query has failed, which then
+costs twice.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -22,6 +24,11 @@ from jobs.runs.run import Run
 from jobs.stages.loading.candidate_events.candidates import FAILED, WHERE, candidate_events
 
 _CATALYST = "org.apache.spark.sql.catalyst"
+_THROUGH_UNIONS = ("PushProjectionThroughUnion", "PushPredicateThroughNonJoin")
+_DEEPEST = 20
+"""SELECTs inside each other through which a UNION ALL is brought out."""
+_UNNAMED = re.compile(r"__auto_generated_subquery_name\w*\.")
+"""What Spark calls a SELECT in FROM that has no name."""
 _LONGEST = 200
 """Letters of an expression that are told."""
 
@@ -47,8 +54,8 @@ def with_candidates(run: Run, compute: Callable[[DataFrame], T]) -> T:
         if failure is None:
             raise
         raise WrongWorkload(
-            f"{run.workload.name}/events.sql: {failure} This is below a window, GROUP BY, DISTINCT or join, where "
-            "no row can be refused for it: write try_cast, try_divide or the like there, which give NULL"
+            f"{run.workload.name}/events.sql: {failure} This is below a window, GROUP BY, DISTINCT, ORDER BY or "
+            "join, where no row can be refused for it: write try_cast, try_divide or the like there, which give NULL"
         ) from error
 
 
@@ -62,12 +69,20 @@ def parted(produced: DataFrame) -> DataFrame:
 
 
 def _plain(produced: DataFrame) -> Any:
-    """The analysed plan without names of its parts: expressions of WITH stand where they are used."""
+    """The analysed plan without names of its parts: expressions of WITH stand where they are used, a UNION ALL is
+    outermost."""
     jvm: Any = produced.sparkSession._jvm
     plan = produced._jdf.queryExecution().analyzed()
     plan = jvm.org.apache.spark.sql.catalyst.optimizer.InlineCTE(True, False).apply(plan)
-    for rule in ("EliminateSubqueryAliases", "EliminateView"):
-        plan = scala_object(f"{_CATALYST}.analysis.{rule}").apply(plan)
+    for name in ("EliminateSubqueryAliases", "EliminateView"):
+        plan = scala_object(f"{_CATALYST}.analysis.{name}").apply(plan)
+    through = [scala_object(f"{_CATALYST}.optimizer.{name}") for name in _THROUGH_UNIONS]
+    for _ in range(_DEEPEST):
+        before = plan
+        for rule in through:
+            plan = rule.apply(plan)
+        if plan.fastEquals(before):
+            break
     return plan
 
 
@@ -109,6 +124,7 @@ def _conjuncts(condition: Any) -> Iterator[Any]:
 
 
 def _failure(value: Column, what: str) -> Column:
+    what = _UNNAMED.sub("", what)
     text = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}..."
     return sf.when(value.isNull(), f"events.sql {text}")
 
