@@ -201,9 +201,9 @@ def test_whose_matches_they_are(people: list[str], sentence: str) -> None:
 
 
 def test_without_a_key_the_longest_match_is_told() -> None:
-    """By number of events, then by duration."""
+    """By number of events, then by duration; where all have as many events, these are not told."""
     assert told(KEYLESS, ["u", "v"], [0, 1]).sentence == (
-        "There were 2 matches on 8 March 2013; the longest has 2 events in 2 minutes, from 8 Mar 08:00."
+        "There were 2 matches on 8 March 2013; the longest lasted 2 minutes, from 8 Mar 08:00."
     )
 
 

@@ -21,7 +21,7 @@ from jobs.reports.pages import day, query
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import rendered
 from jobs.workload.declaration import Workload, load_workload
-from tests.reports.lake.cut_days import QUESTIONS, Tables, evaluated, logs, reported
+from tests.reports.lake.cut_days import BEFORE, QUESTIONS, Tables, evaluated, logs, reported
 from tests.reports.lake.reading import Document, read
 from tests.reports.lake.small_days import DAY, start_of
 from tests.reports.lake.small_schemas import EVENTS
@@ -145,6 +145,30 @@ def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() 
     assert tallies_of(query, listed, [(alike, index)], totals, index, interval).keys.counts == {("u",): 2}
     others = Totals(3, 3, truncated=True)
     assert tallies_of(query, listed, [(alike, index)], others, index, interval).periods.listed == 1
+
+
+def test_a_day_of_which_nothing_is_listed_is_no_day_without_results() -> None:
+    """Matches that only a listing can count, on both days, with none and with one listed."""
+    workload, questions = _workload()
+    [postponed] = [question for question in questions if question.name == "postponed"]
+    own = {"station": "p", "delay_min": 5, "run_id": "run", "line": "x"}
+    days = ((BEFORE, workload.operating_days.interval(BEFORE)[0]), (DAY, start_of(DAY)))
+    kinds = ["Depart", "Depart", "Depart", "Arrive"]
+    log = pa.Table.from_pylist(
+        [
+            {"day": on, "event_type": kind, "ts": start + 600 * n, "seq": 10 * place + n, **own}
+            for place, (on, start) in enumerate(days)
+            for n, kind in enumerate(kinds)
+        ],
+        EVENTS,
+    )
+    none, one = (reported(workload, [postponed], evaluated(workload, [postponed], log, most)) for most in (0, 1))
+    told = " ".join(_said(day.page(none)))
+    assert "No result is listed." in told
+    assert "Matches of postponed were counted only as far as listed: there is nothing to compare." in told
+    assert "No results." not in told
+    assert "No earlier day" not in told
+    assert "One of them is listed." in " ".join(_said(query.page(one, one.queries[0])))
 
 
 def test_a_day_whose_first_matches_are_another_lines() -> None:

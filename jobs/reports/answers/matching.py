@@ -238,6 +238,8 @@ def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: Event
     since = clock.time(match.row["first_ts"])
     if CONFIDENCE in match.row:
         return f"the likeliest{of} has confidence {match.confidence}, from {since}"
+    if not any(variable.kleene or variable.optional for variable in query.variables):
+        return f"the longest{of} lasted {clock.length(match.duration)}, from {since}"
     return f"the longest{of} has {counted(match.length, 'event')} in {clock.length(match.duration)}, from {since}"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import median
 
-from jobs.reports.answers.changes import TRAILING, volume
+from jobs.reports.answers.changes import TRAILING, Change, volume
 from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.comparisons.shedding_answer import QUESTION, answer, bound_kept
@@ -48,9 +49,22 @@ def page(report: DayReport) -> Page:
         "volume": volume(report.volume.total, report.volume.totals_before),
         "trailing": TRAILING,
         "figures": drawn,
+        "undrawn": _undrawn(report, changes),
         "types": _types(report),
     }
     return Page("index.html", "day.html", content, tuple(figure for figure in drawn.values() if figure is not None))
+
+
+def _undrawn(report: DayReport, changes: Mapping[str, Change]) -> dict[str, str]:
+    """What stands in the place of a figure that has nothing to draw."""
+    trailing, when = "No earlier day has been evaluated, so there is nothing to compare with yet.", "No results."
+    if uncounted := [name for name, change in changes.items() if change.before and not change.exact]:
+        trailing = f"Matches of {listed(uncounted)} were counted only as far as listed: there is nothing to compare."
+    found = [query for query in report.queries if query.answer is not None and query.answer.headline.sign]
+    if found:
+        is_cut = any(query.listed is not None for query in found)
+        when = "No result is listed." if is_cut else "The results ended before this day."
+    return {"trailing": trailing, "when": when}
 
 
 def _shedding(report: DayReport) -> dict[str, str] | None:

@@ -17,7 +17,9 @@ def page(report: DayReport, query: QueryReport) -> Page:
     listed = f"listed {query.answer.unit}" if query.answer is not None and query.cut else "results"
     summary = ""
     if listing is not None and listing.total:
-        summary = f"All {quantity(listing.total)} {listed}, {listing.order}." if listing.total > 1 else "There is one."
+        summary = f"All {quantity(listing.total)} {listed}, {listing.order}."
+        if listing.total == 1:
+            summary = "One of them is listed." if query.cut else "There is one."
         if listing.total > len(listing.cells):
             of = "the " if query.cut else ""
             summary = f"{len(listing.cells)} of {of}{quantity(listing.total)} {listed}: {listing.order}."

@@ -80,8 +80,8 @@ def places_left(
             if own
             else "no query, case or other file of it holds the value now"
         ),
-        f"copies of the workload ({workload}/_work/workloads), if a query's text names the value: 14 days after their "
-        "last use",
+        f"copies of the workload ({workload}/_work/workloads; of a lake in a storage also TRENDMILL_CACHE/workloads), "
+        "if a query's text names the value: 14 days after their last use",
         "logs of Airflow and of Spark (AIRFLOW_HOME/logs, spark.eventLog.dir): messages of the gate may name values",
         "the cache of other machines that publish reports to a storage, until they publish again; temporary files of "
         "programs that were killed (TMPDIR)",
