@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 WIDEST = 40
+_WHOLE, _LARGE = 1e15, 1e5
+"""Whole floats below the first have all their digits: they may be identifiers. From the second on, six are too few."""
 
 
 def text_table(
@@ -40,5 +42,16 @@ def text_table(
 def _shown(value: object, widest: int | None) -> str:
     if value is None:
         return ""
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = _number(value) if isinstance(value, float) else str(value)
     return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"
+
+
+def _number(value: float) -> str:
+    """A float in few digits, but a whole one in all: two identifiers never look like one.
+
+    >>> _number(3407946425.0), _number(1234567.891), _number(2 / 3), _number(1e30)
+    ('3407946425', '1234567.891', '0.666667', '1e+30')
+    """
+    if value.is_integer() and abs(value) < _WHOLE:
+        return f"{value:.0f}"
+    return f"{value:.6g}" if abs(value) < _LARGE else f"{value:.10g}"
