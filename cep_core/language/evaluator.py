@@ -289,7 +289,8 @@ class Evaluator(Protocol):
         of an event is the index of its time-point among those of equal `ts`. Sub-logs number their points anew.
         Ownership is applied before aggregating, counting or cutting.
         Batches have the evaluator's own partial columns and `certain`; the last one, possibly empty, carries the
-        totals. Batches for further tables are marked (`tagged`); `of_table` selects the batches of one table.
+        totals: of all, or of the last stretch if a long slice has such a batch for each of its stretches. Batches for
+        further tables are marked (`tagged`); `of_table` selects the batches of one table.
         """
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:

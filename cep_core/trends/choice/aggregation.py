@@ -4,8 +4,8 @@ Cost: see the table. Windows whose numbers do not fit a machine word are counted
 
 Memory: about 80 bytes for a candidate event; 24 more for a sum (16 more for each limb if values are fractions), 8 for a
 MIN or MAX, and 16 for a comparison; 100 bytes for a window. For compared edges add, on each core, the trees of one
-block of windows: `blocks.MEMORY` words, or the words of one window if it needs more. A slice holds at most the events
-of its row limit and of the reach that it reads back. So this bounds the whole memory, however long the log is.
+block of windows: `blocks.MEMORY` words, or the words of one window if it needs more. The candidates are those
+of one stretch of a slice (`candidates/stretches.py`). So this bounds the whole memory, however long the log is.
 """
 
 from __future__ import annotations
