@@ -10,8 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from cep_core.compile import UNNAMED, BoundText, parse_text
+from cep_core.events.frame_columns import not_compared
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.events.table import check_attributes, in_order, log_schema_of, with_type_codes
+from cep_core.events.table import RESERVED, check_attributes, in_order, log_schema_of, with_type_codes
 from cep_core.frames import ReadFrame
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.user_aggregates import UserAggregates
@@ -33,6 +34,8 @@ def bind_to_log(
         declared = schema_of(schema, log.unit, ties)
         check_attributes(ordered, declared)
         return parse_text(*text_of(query)).bind(declared, aggregates=aggregates), ordered
+    if problem := not_compared(ordered, _mentioned(*text_of(query)) - RESERVED):
+        raise ValueError(problem)
     declared = log_schema_of(ordered, log.unit, Ties(ties))
     if aggregates:
         bound, asked = _of_bare_table(*text_of(query), declared, aggregates)
@@ -43,6 +46,13 @@ def bind_to_log(
         if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
             warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
     return bound, ordered
+
+
+@lru_cache(maxsize=64)
+def _mentioned(text: str, path: str) -> frozenset[str]:
+    """The attributes that a text names."""
+    mentioned = parse_text(text, path).mentioned
+    return frozenset([*mentioned.columns, *(name for own in mentioned.types.values() for name in own)])
 
 
 @lru_cache(maxsize=64)

@@ -7,13 +7,14 @@ Cost: nothing for columns that are so already.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
 from cep_core.events.exact_columns import exact_column
+from cep_core.events.table import attribute_type
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -64,6 +65,20 @@ def attribute_columns(table: pa.Table) -> tuple[pa.Table, list[str]]:
             table = table.set_column(place, field.name, column)
             remarks += [] if remark is None else [remark]
     return table, remarks
+
+
+def not_compared(table: pa.Table, names: Collection[str]) -> str | None:
+    """What is said of the first of these columns that holds what no condition compares; None where there is none.
+
+    >>> not_compared(pa.table({"x": [1], "tags": [["a"]]}), ["x", "tags"])
+    "'tags' holds list<item: string>, and conditions compare numbers, texts and truth values only"
+    """
+    for field in table.schema:
+        is_read = kinds.is_decimal(field.type) or kinds.is_null(field.type) or attribute_type(field.type) is not None
+        if field.name in names and not is_read:
+            told = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"
+            return f"{told}; whole seconds, say, can be compared" if kinds.is_temporal(field.type) else told
+    return None
 
 
 def _fields(place: tuple[str, ...], column: pa.ChunkedArray) -> Iterator[tuple[tuple[str, ...], pa.ChunkedArray]]:

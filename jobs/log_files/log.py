@@ -14,7 +14,7 @@ import pyarrow.types as kinds
 
 from cep_core.compile import parse_text
 from cep_core.events.exact_columns import exact_column
-from cep_core.events.frame_columns import sayable
+from cep_core.events.frame_columns import not_compared, sayable
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from cep_core.language.hints import did_you_mean
@@ -106,6 +106,9 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
     if wanted.every_column:
         mentioned |= set(file.sample.column_names)
+    if problem := not_compared(file.sample, mentioned - set(wanted.further)):
+        is_time = any(f"'{name}'" in problem for name in chosen.time.columns)
+        raise WrongWorkload(f"{problem}{'; its time is called ts' if is_time else ''}")
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)[0]
     if not any(

@@ -307,3 +307,14 @@ def test_times_since_a_begin() -> None:
     assert list(answer["last_ts"]) == [pd.Timedelta(seconds=2)]
     nothing = pd.DataFrame({"event_type": pd.Series([], dtype=float), "ts": pd.Series([], dtype="int64")})
     assert len(cep.match("PATTERN SEQ(A a, B b) WITHIN 1 second", nothing)) == 0
+
+
+def test_columns_that_no_condition_compares() -> None:
+    """They were unknown attributes, though the log has them. Nothing is said where the query does not name them."""
+    moment = datetime(2024, 1, 31, 8)
+    log = pa.table({"event_type": ["A"], "ts": [1], "until": [moment], "tags": [["a"]], "price": [Decimal("1.5")]})
+    for name, said in (("until", r"timestamp\[us\], .*; whole seconds, say, can be"), ("tags", "list<")):
+        for query in (f"PATTERN A a WHERE a.{name} = 1 WITHIN 9", f"PATTERN A a WHERE [{name}] WITHIN 9"):
+            with pytest.raises(ValueError, match=f"'{name}' holds {said}"):
+                cep.match(query, log)
+    assert cep.match("PATTERN A a WHERE a.price > 1 WITHIN 9", log).num_rows == 1

@@ -237,6 +237,19 @@ def test_whole_numbers_as_texts_are_told(tmp_path: Path, capsys: pytest.CaptureF
         assert ("'x' holds whole numbers as text, and texts are compared" in capsys.readouterr().err) == is_told
 
 
+def test_times_that_are_attributes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a file reads as time-stamps is no attribute; the time itself is called ts."""
+    rows = [f"2024-01-31 08:00:0{row},2024-01-31 08:00:0{row + 1},{kind}" for row, kind in enumerate("AB")]
+    (tmp_path / "log.csv").write_text("\n".join(["begin,end,event_type", *rows]))
+    for name, said in (("end", "say, can be compared\n"), ("begin", "; its time is called ts\n")):
+        query = f"PATTERN SEQ(A a, B b) WHERE b.{name} > a.{name} WITHIN 9 s"
+        assert main(["match", "-e", query, str(tmp_path / "log.csv"), "--ts", "begin"]) == 2
+        told = capsys.readouterr().err
+        assert f"'{name}' holds timestamp[s], and conditions compare" in told
+        assert told.endswith(said)
+    assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE b.ts > a.ts WITHIN 9 s", str(tmp_path / "log.csv")]) == 0
+
+
 def test_numbers_with_a_decimal_comma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They were compared as texts once: '10,25' before '9,5'."""
     (tmp_path / "log.csv").write_text("ts;event_type;x\n1;A;1,5\n2;A;9,5\n3;B;10,25\n")

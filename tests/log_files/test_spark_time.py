@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
+from jobs.exits import WrongWorkload
 from jobs.log_files.drafts.spark_time import SparkTime
 from jobs.log_files.times.time_source import TimeOptions, TimeSource
 
@@ -62,6 +64,20 @@ def test_spark_reads_the_times_that_a_file_shows(spark: SparkSession, tmp_path: 
     rows = spark.read.csv(str(tmp_path / "log.csv"), header=True).selectExpr(*expressions).collect()  # all are texts
     for place, options in enumerate(READINGS):
         assert [row[place] for row in rows] == expected[place], options
+
+
+def test_times_with_and_without_an_offset_of_a_zone_are_no_load() -> None:
+    """Spark's time-stamps do not say which had one. Where all have one, or none, or in UTC, it does not matter."""
+    mixed = pa.table({"at": ["2024-01-31 08:00:00", "2024-01-31 08:00:00Z"]})
+    for table, zone, is_refused in (
+        (mixed, "Europe/Berlin", True),
+        (mixed, "UTC", False),
+        (mixed.slice(0, 1), "Europe/Berlin", False),
+        (mixed.slice(1, 1), "Europe/Berlin", False),
+    ):
+        source = TimeSource.of(table, TimeOptions("at", zone=zone))
+        with pytest.raises(WrongWorkload, match="with and without an offset") if is_refused else nullcontext():
+            SparkTime.of(source, table, source.stamps(table), "csv")
 
 
 def as_declared(time: SparkTime) -> str:
