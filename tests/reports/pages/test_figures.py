@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cep_core.drawing.plot import Plot
 from cep_core.drawing.svg import Stroke
@@ -16,7 +18,7 @@ from jobs.reports.answers.changes import Change
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
-from jobs.reports.figures.drawing.time_axis import explodes
+from jobs.reports.figures.drawing.time_axis import explodes, label_times
 from jobs.reports.figures.more_workers import more_workers_figure
 from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.slicing_loads import strategies_figure
@@ -26,6 +28,7 @@ from jobs.reports.figures.windows import windows_figure
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 from jobs.stages.measuring.wall_time import WORKERS, Cut, Work, walls
+from tests.counts import few
 from tests.reports.test_answers import GROUPED, PLAIN, aggregated, row
 
 DAY = date(2013, 3, 8)
@@ -49,6 +52,26 @@ def windows(text: str, *rows: dict[str, object]) -> Figure:
     figure = windows_figure(aggregated(text)[0], "q", rank(*aggregated(text, *rows)), DAY, CLOCK)
     assert figure is not None
     return figure
+
+
+@few(50)
+@given(
+    st.integers(0, 86_400 * 366),
+    st.one_of(st.integers(0, 7200), st.integers(0, 86_400)),
+    st.sampled_from(["UTC", "America/New_York", "Asia/Kolkata"]),
+    st.booleans(),
+)
+def test_an_axis_of_times_has_ticks(into_year: int, length: int, zone: str, narrow: bool) -> None:
+    """Also of one minute, or of one moment: each where its words say, in local time."""
+    plot, clock, first = Plot(600, 200, narrow=narrow), Clock("s", zone), 1_704_067_200 + into_year
+    origin = first // 3600 * 3600
+    label_times(plot, clock, origin, first, first + length)
+    ticks = plot.x.ticks_for(*plot.x.reach([]), 500)
+    assert 1 <= len(ticks) <= 10
+    for tick in ticks:
+        moment = clock.at(origin + round(tick.at * 3600))
+        assert tick.lines[0] in (f"{moment:%H:%M}", f"{moment:%H:%M:%S}")
+        assert moment.second == 0 or tick.lines[0].count(":") == 2
 
 
 def test_the_same_numbers_give_the_same_bytes() -> None:

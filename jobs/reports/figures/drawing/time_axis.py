@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from cep_core.drawing.moments import labels_of, moment_ticks
 from cep_core.drawing.plot import Plot
 from cep_core.drawing.ticks import round_ticks
 from jobs.reports.words.clock import Clock
@@ -17,7 +18,10 @@ _STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
 
 
 def label_times(plot: Plot, clock: Clock, origin: int, first: int, last: int) -> None:
-    """Put ticks on the x axis, whose coordinates are hours from `origin`, at full local hours between two times."""
+    """Put ticks on the x axis, whose coordinates are hours from `origin`, at full local hours between two times.
+
+    With fewer than two full hours between them, at minutes or seconds.
+    """
     low, high = clock.hours(first, origin), clock.hours(last, origin)
     margin = max(high - low, 1e-9) * 0.02
     plot.x.limits(low - margin, high + margin)
@@ -34,8 +38,19 @@ def label_times(plot: Plot, clock: Clock, origin: int, first: int, last: int) ->
     for tick in ticks:
         moment = clock.at(origin + round(tick * per_hour))
         labels.append(f"{moment:%H:%M}\n{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}")
+    if len(ticks) < 2:
+        moments = _moments(clock, first, last, 4 if plot.narrow else 9)
+        since = clock.at(origin).astimezone(UTC)
+        ticks = [(moment.astimezone(UTC) - since) / timedelta(hours=1) for moment in moments]
+        labels = labels_of(moments)
     plot.x.ticks(ticks, labels)
     plot.x.label = f"time of day, {clock.zone}"
+
+
+def _moments(clock: Clock, first: int, last: int, most: int) -> list[datetime]:
+    """Round local moments between two times; the first of these where there is none."""
+    begin, end = clock.at(first), clock.at(last)
+    return moment_ticks(begin, end, most) or [begin]
 
 
 def label_lengths(plot: Plot, clock: Clock, longest: int) -> None:
