@@ -31,7 +31,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path.cwd())
     parser.add_argument("--gigabytes", type=float, default=4.0)
     options = parser.parse_args()
-    sentence = missing_space(options.folder, int(options.gigabytes * GIGABYTE), shutil.disk_usage(options.folder).free)
+    folder = options.folder.resolve()
+    sentence = missing_space(folder, int(options.gigabytes * GIGABYTE), shutil.disk_usage(folder).free)
     if sentence:
         sys.exit(sentence)
 

@@ -69,7 +69,7 @@ def test_a_run_and_every_command(
         (("verify", str(home), "--deep"), "nothing wrong"),
         (("status", str(home)), f"evaluated: {day(1)}..{day(2)}"),
         (("try", str(home), "climbs", "--day", str(day(1))), "events of"),
-        (("doctor", "--no-spark"), "nothing wrong"),
+        (("doctor", "--no-spark"), "things looked at"),
     ):
         done = trendmill(lake, *words)
         assert (done.returncode, told in done.stdout) == (0, True), done.stdout + done.stderr
