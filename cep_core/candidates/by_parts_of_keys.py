@@ -69,7 +69,7 @@ def _placed(
     places: list[tuple[Ints, Ints]] = []
     for signature, relation in relations.items():
         at, partition = relation.matched(keyed, sizes)
-        places.append((_taken(chosen[signature], at), partition))
+        places.append((chosen[signature][at], partition))
     if len(places) == 1:
         (rows, partition), *_ = places
         rows = rows[stable_order(partition, keyed.length)]
@@ -129,5 +129,5 @@ def _entries(
 
 
 def _taken(values: npt.NDArray[Some], rows: Ints) -> npt.NDArray[Some]:
-    """The values at ascending rows; all of them without a copy."""
+    """The values at ascending rows, no row twice; all of them without a copy."""
     return values if len(rows) == len(values) else values[rows]

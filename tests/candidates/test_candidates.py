@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cep_core as cep
 from cep_core.candidates.candidates import Candidates, candidates
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership
@@ -37,6 +38,7 @@ QUERIES = [
     "PATTERN SEQ(A a, NOT C c, D, B? b) WHERE [x] WITHIN 5",
     "PATTERN SEQ(A a, A b, C+) WHERE a.x = b.y AND b.x > 0 WITHIN 5",
     "PATTERN (SEQ(A, (B OR C), D))+ WHERE [x] AND B.y < 2 WITHIN 5",
+    "PATTERN SEQ(A a, B b, C c) WHERE a.x = b.x AND b.y = c.x WITHIN 5",
 ]
 
 
@@ -111,6 +113,20 @@ def test_an_accident_is_in_the_partition_of_every_vehicle_of_its_segment() -> No
         [3],
     ]
     assert found.variables["A"].tolist() == [False, True, True, False, False]
+
+
+def test_an_event_of_two_partitions_beside_one_of_none() -> None:
+    """Of two C one has no partner and one has two, so that there are as many places as events."""
+    log = pa.table(
+        {
+            "event_type": ["C", "A", "A", "B", "B", "C"],
+            "ts": range(6),
+            "k": [0, 1, 2, 1, 2, 0],
+            "g": ["x", "-", "-", "y", "y", "y"],
+        }
+    )
+    matches = cep.match("PATTERN SEQ(A a, B b, C c) WHERE a.k = b.k AND b.g = c.g WITHIN 9", log)
+    assert matches.select(["a", "b", "c"]).to_pylist() == [{"a": 1, "b": 3, "c": 5}, {"a": 2, "b": 4, "c": 5}]
 
 
 def test_partition_contiguity_ranks_all_types_with_the_partition_attributes() -> None:
