@@ -104,11 +104,11 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    if wanted.every_column:
-        mentioned |= set(file.sample.column_names)
     if problem := not_compared(file.sample, mentioned - set(wanted.further)):
         is_time = any(f"'{name}'" in problem for name in chosen.time.columns)
         raise WrongWorkload(f"{problem}{'; its time is called ts' if is_time else ''}")
+    if wanted.every_column:
+        mentioned |= set(file.sample.column_names)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)[0]
     if not any(
