@@ -21,8 +21,8 @@ _DATA_EXCEPTION = re.compile(r"\[([A-Z_.]+)\] ((?:.|\n)*?) ?SQLSTATE: 22")
 """SQLSTATE 22 is the standard's class of errors of values."""
 _ADVICE = re.compile(r" (Correct the value|Use `try_|If necessary set|To return NULL|You can use)(.|\n)*")
 
-
 SHARED_PARTS = "spark.sql.subexpressionElimination.enabled"
+"""Spark's setting: what stands in several expressions of a row is computed once."""
 
 
 def attempted(expression: Column) -> Column:

@@ -169,7 +169,6 @@ def work_of(read: Read, day: date, loaded: float) -> Work | None:
 def more_workers(workload: Workload, compiled: Mapping[str, WorkloadQuery], lake: Path, day: date) -> Section:
     """The predicted wall times of a day. Raises WrongWorkload if the lake has no measurement of it."""
     ledger = read_ledger(lake, workload.name)
-
     work = work_of(_reader(lake / workload.name), day, ledger.days[day].events) if ledger.holds(day) else None
     if work is None:
         raise WrongWorkload(
