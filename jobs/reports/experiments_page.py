@@ -36,6 +36,7 @@ from jobs.reports.site import move_folder, write_pages
 from jobs.reports.stored_reports import reports_here
 from jobs.reports.words import quantities
 from jobs.reports.words.quantities import share
+from jobs.reports.words.values import spanned
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
 from jobs.stages.experiment import setting_of
@@ -149,7 +150,7 @@ def answer_of(grid: Grid, summary: Summary) -> str:
     losses: list[str] = []
     for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
-        misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
+        misses = spanned(share(lost[0]), share(lost[-1]))
         losses.append(f"{strategy} {misses}" if losses else f"{strategy} misses {misses} of the matches")
     return f"At {share(load)} of the rate that the operator can bear {', '.join(losses)}.{_choice(grid, summary)}"
 

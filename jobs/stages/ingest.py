@@ -9,6 +9,7 @@ of each day's events.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.stages.held_rows import holds_load
+from jobs.stages.loading.empty_days import empty_days
 from jobs.stages.loading.file_ledgers import TERMS, ledger_rows, source_rows
 from jobs.stages.loading.held_load import HeldLoad
 from jobs.stages.loading.missed_rows import missed_rows
@@ -65,7 +67,7 @@ def ingest(run: Run) -> StageOutcome:
             join(files, run.table(STAGED))
     finally:
         clear(folder)
-    return _outcome(run, equation, [*_misses(run, by_file), *_passed(source_files.values())])
+    return _outcome(run, equation, _misses(run, by_file), _passed(source_files.values()))
 
 
 def _read(
@@ -87,23 +89,32 @@ def _read(
         raise
 
 
-def _outcome(run: Run, equation: pa.Table, remarks: list[str]) -> StageOutcome:
-    days = {}
+def _outcome(run: Run, equation: pa.Table, misses: list[str], passed: list[str]) -> StageOutcome:
+    """`misses`: why most rows of a source are of no day of the log, which explains why days are empty."""
+    days, empty = {}, []
     for day in run.loads:
         rows = [row for row in equation.to_pylist() if row["day"] == day]
         sources = {row["source"]: {key: row[key] for key in EQUATION} for row in rows}
+        gave = sum(row["gave_event"] for row in rows)
+        empty += [] if gave else [day]
+        remarks = [*(misses or _empty([] if gave else [day])), *passed]
         days[day] = DayOutcome(
             rows_in=sum(row["read"] for row in rows),
-            rows_out=sum(row["gave_event"] for row in rows),
+            rows_out=gave,
             message="; ".join([_refused(row["refused"] for row in rows), *remarks]),
             details={"sources": sources},
         )
     return StageOutcome(
         rows_in=max((day.rows_in for day in days.values()), default=0),
         rows_out=sum(day.rows_out for day in days.values()),
-        message="; ".join([_refused(equation["refused"].to_pylist()), *remarks]),
+        message="; ".join([_refused(equation["refused"].to_pylist()), *(misses or _empty(empty)), *passed]),
         days=days,
     )
+
+
+def _empty(days: list[date]) -> list[str]:
+    told = empty_days(days)
+    return [told] if told else []
 
 
 def _refused(counts: Iterable[int]) -> str:

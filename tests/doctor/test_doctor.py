@@ -93,11 +93,12 @@ def found_wrong() -> dict[str, Finding]:
     ("script", "told"),
     [
         ("echo 'openjdk version \"1.8.0_402\"' >&2", "1.8.0_402: "),
-        ("echo 'openjdk version \"11.0.2\" 2019-01-15' >&2", "11.0.2: "),
+        ("echo 'openjdk version \"11.0.2\" 2019-01-15' >&2", "; Spark needs 17 or newer"),
+        ("echo 'openjdk version \"26\" 2026-03-17' >&2", "; the newest that Spark runs on is 25"),
         ("echo 'no memory' >&2; exit 1", "ended with exit code 1"),
     ],
 )
-def test_a_java_that_is_too_old_or_does_not_start(
+def test_a_java_that_is_too_old_or_too_new_or_does_not_start(
     script: str, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     program = tmp_path / "bin" / "java"

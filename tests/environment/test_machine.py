@@ -67,16 +67,19 @@ def test_java_home_comes_before_path(root: Path, tmp_path: Path) -> None:
     assert done.stdout == f"using Java 17 at {named}\n"
 
 
-@pytest.mark.parametrize(("version", "major"), [("11", 11), ("1.8", 8)])
-def test_an_old_java_is_left_for_the_packaged_one_and_named(
-    root: Path, tmp_path: Path, version: str, major: int
+@pytest.mark.parametrize(
+    ("version", "major", "why"),
+    [("11", 11, "too old for Spark, which needs 17"), ("1.8", 8, "too old"), ("26", 26, "newer than Spark runs on")],
+)
+def test_a_java_that_spark_does_not_know_is_left_for_the_packaged_one_and_named(
+    root: Path, tmp_path: Path, version: str, major: int, why: str
 ) -> None:
-    """Says which Java is too old, and what is used instead."""
+    """Says which Java is too old or too new, and what is used instead."""
     java(tmp_path / "old" / "bin", version, tmp_path / "old")
     path = f"{tmp_path}/old/bin:/usr/bin:/bin"
     done = run_script(root, "scripts/find_java.py", "--into", str(tmp_path / "jdk"), PATH=path)
     assert done.returncode == 0
-    assert f"Java {major} at {tmp_path}/old/bin/java is too old" in done.stdout
+    assert f"Java {major} at {tmp_path}/old/bin/java is {why}" in done.stdout
     assert done.stdout.endswith("using the Java 17 that came with the Python packages\n")
     assert done.stdout.count("\n") == 1
 

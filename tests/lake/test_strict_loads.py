@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 from jobs.exits import UnreadableSource, WrongHeader
 from jobs.raw.source_files import find
+from jobs.runs.run import StageOutcome
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, HEADER, Readings
 
@@ -160,8 +161,26 @@ def test_moments_outside_the_calendar(spark: Any, tmp_path: Path) -> None:
     assert asked == "9 rows refused; 90 % of the rows of 'readings' lie outside the calendar: is its unit ms, not s?"
 
 
+def test_a_day_of_which_no_file_has_a_row_is_told(spark: Any, tmp_path: Path) -> None:
+    """The files do not say which days they are of, so it is loaded as an empty day: the line says so, and what to do.
+    Nothing is told of a day with events."""
+    readings = Readings(spark, tmp_path)
+    readings.write(*[ROW] * GOOD)
+    outcome = ingested(readings, D1, D2)
+    empty = (
+        f"no event on {D2}: no row of the files that were read gave one; if other files have it, name them in `path`"
+    )
+    assert outcome.message == f"0 rows refused; {empty}"
+    assert outcome.days[D1].message == "0 rows refused"
+    assert outcome.days[D2].message == f"0 rows refused; {empty}"
+
+
 def ingest_message(readings: Readings) -> str:
+    return ingested(readings, D1).message
+
+
+def ingested(readings: Readings, *days: date) -> StageOutcome:
     from tests.leases import leased
 
     with leased(readings.lake, "readings"):
-        return ingest(readings.run(D1)).message
+        return ingest(readings.run(*days))

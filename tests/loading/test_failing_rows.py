@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from jobs.exits import WrongWorkload
+from jobs.raw.attempts import LOSSES, without_traces
 from jobs.workload.declaration import load_workload
 from tests.lake.readings import D1, D2, Readings
 from tests.scales import generating_code
@@ -175,3 +176,16 @@ def test_gate_queries_that_fail(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(WrongWorkload, match=r"gate rule 'numbered': The value 'x' .* malformed\.$"):
         readings.load(D1)
     assert readings.rows("events") == []
+
+
+def test_lost_executors_are_told_where_traces_are_not(spark: Any) -> None:
+    """events.sql is computed without traces of what fails; meanwhile an executor may die, which is told."""
+    manager = spark._jvm.org.apache.logging.log4j.LogManager
+
+    def tells() -> list[bool]:
+        return [manager.getLogger(name).isErrorEnabled() for name in (*LOSSES, "org.apache.spark.executor.Executor")]
+
+    assert all(tells())
+    with without_traces(spark):
+        assert tells() == [True, True, False]
+    assert all(tells())

@@ -42,6 +42,20 @@ def answered(**choices: tuple[float, float]) -> str:
 
 
 @pytest.mark.parametrize(
+    ("further", "misses"), [(0.1, "10 %"), (0.1004, "10 %"), (0.15, "10 % to 15 %"), (0.08, "8 % to 10 %")]
+)
+def test_over_another_axis_a_range_is_told_where_its_ends_read_differently(further: float, misses: str) -> None:
+    rows = [
+        {"strategy": name, "parameters": json.dumps({"load": 1.4, "n": n}), "metric": "lost", "seed": 0, "value": value}
+        for name, first in LOST.items()
+        for n, value in ((1, first), (2, further if name == "pSPICE" else first))
+    ]
+    assert answer_of(GRID, summary_of(rows)).startswith(
+        f"At 140 % of the rate that the operator can bear pSPICE misses {misses} of the matches, PM-BL 20 %, E-BL 30 %"
+    )
+
+
+@pytest.mark.parametrize(
     ("choices", "told"),
     [
         ({}, ""),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.reports.words.quantities import Magnitude, quantity
-from jobs.reports.words.values import LONGEST, keyed, shown
+from jobs.reports.words.values import LONGEST, keyed, named, shown
 
 
 @given(st.text(max_size=200))
@@ -52,6 +52,13 @@ def test_floats_print_their_size(value: float) -> None:
         assert text == "–"
     else:
         assert abs(float(text) - value) <= 0.051 * abs(value)
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_a_key_stands_as_in_the_log(value: int) -> None:
+    """A zip code or the number of a machine has no marks at thousands: readers look for it in their log."""
+    assert keyed(("zip",), (value,)) == f"zip {value}"
+    assert named(["zip code"], [value]) == f"zip code {value}"
 
 
 @given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1), st.booleans())

@@ -17,6 +17,7 @@ import pyarrow.dataset as ds
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.words.clock import spoken
+from jobs.reports.words.values import spanned
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"
@@ -65,7 +66,7 @@ class SlicingComparison:
     def period(self) -> str:
         """The days that were evaluated by the plan; the strategies were counted on their events."""
         first, last = spoken(self.plan["first_day"]), spoken(self.plan["last_day"])
-        return first if first == last else f"{first} to {last}"
+        return spanned(first, last)
 
     @property
     def lower_bound(self) -> float | None:

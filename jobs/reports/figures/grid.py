@@ -14,7 +14,7 @@ from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.words.quantities import share
-from jobs.reports.words.values import listed
+from jobs.reports.words.values import listed, spanned
 
 AXES = {
     "match_probability": "match probability (matches / partial matches)",
@@ -86,7 +86,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
         plot.has_key = True
 
     ends = [
-        f"{name} {_worded(metric, points[0][metric])} to {_worded(metric, points[-1][metric])}"
+        f"{name} {_ends([_worded(metric, point[metric]) for point in points])}"
         for name, points in lines.items()
         if points
     ]
@@ -147,6 +147,16 @@ def over_time(grid: Grid, summary: Summary) -> Figure:
         draw,
         (3.2, 3.6),
     )
+
+
+def _ends(texts: Sequence[str]) -> str:
+    """Where a line begins and ends, in words.
+
+    >>> _ends(["37 %", "40 %", "38 %"]), _ends(["0 %", "0 %"]), _ends(["30 %", "29 %", "30 %"])
+    ('37 % to 38 %', '0 %', '30 % at both ends')
+    """
+    between = " at both ends" if len(set(texts)) > 1 and texts[0] == texts[-1] else ""
+    return f"{spanned(texts[0], texts[-1])}{between}"
 
 
 def _worded(metric: str, value: float) -> str:

@@ -21,7 +21,7 @@ from jobs.reports.questions import Question
 from jobs.reports.site import move_folder, write_pages
 from jobs.reports.words.clock import brief, spoken
 from jobs.reports.words.quantities import counted, median, quantity
-from jobs.reports.words.values import listed
+from jobs.reports.words.values import listed, spanned
 from jobs.workload.declaration import Workload
 
 FOLDER = "history"
@@ -118,7 +118,7 @@ def _none_stands_out(series: Series) -> str:
 def _beside(on: SeriesDay, link: str) -> tuple[str, str, list[str]]:
     """Day, link and numbers of a day that stands out."""
     low, _, middle, _, high = on.quarters or (on.value,) * 5
-    return brief(on.day), link, [quantity(on.value), quantity(middle), f"{quantity(low)} to {quantity(high)}"]
+    return brief(on.day), link, [quantity(on.value), quantity(middle), spanned(quantity(low), quantity(high))]
 
 
 def _months(series: Series) -> list[list[str]]:

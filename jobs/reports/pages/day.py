@@ -84,7 +84,10 @@ def notices(report: DayReport) -> list[str]:
             f"The first reason: {shown(report.loaded['reason'], 200)}"
         )
     if not report.volume.total:
-        lines.append("This day has no events. Results that need one are empty.")
+        lines.append(
+            "This day has no events: no row of the files that were read gave one. Results that need one are empty. If "
+            "other files have this day's rows, name them in the workload's sources and run the day again."
+        )
     missing = sorted(name for name, days in report.records.by_query.items() if is_missing(days.get(report.day, {})))
     if missing:
         lines.append(f"There is no result for {listed(missing)}: the budget of work was too small.")

@@ -27,13 +27,14 @@ _ISOLATE, _POP = "\u2068", "\u2069"
 def shown(value: object, longest: int = LONGEST) -> str:
     """A value of any column as text for a page, a caption or an axis.
 
-    Whole numbers of 64 bits are written out, as they may be names of things; larger ones and sizes are `quantity`.
+    Whole numbers of 64 bits are written as they stand in the log, without marks at thousands: they may be names of
+    things, as a zip code is. Marks are in what was counted (`quantity`), which also writes larger numbers and sizes.
     Format and control characters are written out. Text from right to left is isolated, so it stays in its place.
 
     >>> shown("JFK"), shown(None), shown(1234), shown(2.50), shown(True), shown([1, 2])
-    ('JFK', '–', '1,234', '2.5', 'true', '1, 2')
+    ('JFK', '–', '1234', '2.5', 'true', '1, 2')
     >>> shown(3_407_946_425), shown(3407946425.0), shown(1e300)
-    ('3,407,946,425', '3,407,946,425', '1.0e300')
+    ('3407946425', '3407946425', '1.0e300')
     >>> shown("a\\u202eb\\nc")
     'a\\\\u202eb\\\\nc'
     """
@@ -42,7 +43,7 @@ def shown(value: object, longest: int = LONGEST) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)) and abs(value) <= (_WHOLE if isinstance(value, float) else _LONG):
-        return f"{int(value):,}" if value == int(value) else quantity(value)
+        return str(int(value)) if value == int(value) else quantity(value)
     if isinstance(value, (int, float, Decimal)):
         return quantity(value)
     if isinstance(value, (datetime, date)):
@@ -87,6 +88,15 @@ def capitalised(text: str) -> str:
     ('Aircraft N14228 had the most', 'LGA')
     """
     return text[:1].upper() + text[1:]
+
+
+def spanned(first: str, last: str) -> str:
+    """A range in words, or one value where both ends read alike.
+
+    >>> spanned("37 %", "38 %"), spanned("57 %", "57 %")
+    ('37 % to 38 %', '57 %')
+    """
+    return first if first == last else f"{first} to {last}"
 
 
 def listed(texts: list[str], at_most: int = 5) -> str:

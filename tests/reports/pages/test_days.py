@@ -45,7 +45,10 @@ def test_a_cut_listing_says_so(site: Path) -> None:
 def test_an_empty_day_looks_right(site: Path) -> None:
     """A day without events says so, answers every question with none, and draws no empty axes."""
     page = first_page(site, EMPTY)
-    assert page.text("p", class_="notice") == ["This day has no events. Results that need one are empty."]
+    assert page.text("p", class_="notice") == [
+        "This day has no events: no row of the files that were read gave one. Results that need one are empty. If "
+        "other files have this day's rows, name them in the workload's sources and run the day again."
+    ]
     assert page.text("p", class_="finding") == [
         "On 4 March 2013 there was no trend in any window.",
         "On 4 March 2013 there was no trend in any window.",
