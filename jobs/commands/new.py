@@ -106,7 +106,21 @@ def _read(options: argparse.Namespace) -> tuple[LogFiles, Rows, list[str]]:
             raise WrongWorkload(f"'{name}' cannot be declared, rename it in the file's header: {reason}")
         notes.append(f"'{name}' is left out: {reason}")
     amount = f"all {counted(table.num_rows, 'row')}" if is_whole else f"the first {counted(table.num_rows, 'row')}"
-    return log, rows, [f"guessed from {amount}:", *notes]
+    return log, rows, [f"guessed from {amount}:", *_of_header(log), *notes]
+
+
+def _of_header(log: LogFiles) -> list[str]:
+    """What becomes of a header that does not name every column: the workload says that the file has none."""
+    of_csv, columns = log.first.csv, log.sample.num_columns
+    if of_csv is None or not of_csv.header or of_csv.names_all:
+        return []
+    if of_csv.named != columns:
+        named = of_csv.named
+        what = f"names {named} of {counted(columns, 'column')}: each load refuses it as a row of {named} fields"
+    else:
+        what = "has not the names of --names in their order: each load takes it for a row"
+    names = brief(of_csv.separator.join(log.sample.column_names))
+    return [f"the first line of {log.first.path.name} {what}; make it {names} and run `new` again, and it is a header"]
 
 
 def _quiet(done: int, total: int) -> None:

@@ -53,6 +53,8 @@ def test_a_text_of_another_form_is_shown(form: str, moment: datetime, place: int
     [
         ("%Y-%m", "a date needs a year, a month and a day"),
         ("%Y%m%d %Y", "%Y stands twice"),
+        ("%b %d %H:%M", "if the file has no year, write one in front of it there"),
+        ("%a %d.%m.%Y", "%a, a weekday, is not read: remove it from the file"),
         ("%Q", "%Q is not known"),
         ("soon", "it has no directive"),
         ("%I:%M", "%I needs %p"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.exits import WrongWorkload
+from jobs.log_files.times.forms import TimeForm
 from jobs.log_files.times.stamps import finer_unit, moments
 from jobs.log_files.times.time_source import TimeOptions, TimeSource
 
@@ -170,13 +171,25 @@ def test_what_could_be_meant_as_well_is_told() -> None:
         ([4_121_195_473, 17], "no column holds times; name it with --ts, one of at"),
         (["[18/Oct/2015:18:01:47 +0200]"], r"--ts-format '\[%d/%b/%Y:%H:%M:%S %z\]'"),
         (["2024-01-31 08:00:00", "2024-01-31 24:00:00"], "time-stamps but for '2024-01-31 24:00:00'"),
-        (["Jan 31 08:00:00"], "'at' holds 'Jan 31 08:00:00': if this is a time, --ts-format says how it is written"),
+        (["Jan 31 08:00:00"], "'at' holds 'Jan 31 08:00:00': it has no year, which a time needs: write one in front"),
+        (["Mon 08:00:00"], "'at' holds 'Mon 08:00:00': no form reads a weekday: write a date in its place in the file"),
+        (["Sunday 3 May 08:00"], "'at' holds 'Sunday 3 May 08:00': no form reads a weekday: remove it from the file"),
+        (["about 08:00:00"], "'at' holds 'about 08:00:00': if this is a time, --ts-format says how it is written"),
     ],
 )
 def test_what_may_be_a_time_is_advised(values: list[object], said: str) -> None:
     """Not read, but said with the options that read it; a day and month that can be exchanged have two forms."""
     with pytest.raises(WrongWorkload, match=said):
         TimeSource.of(pa.table({"at": values}), TimeOptions())
+
+
+@pytest.mark.parametrize("text", ["Mar 08 10:00:00", "Mar 8 10:00:00.5", "03-08 10:00:00", "03/08 10:00:00.123"])
+def test_the_advice_for_days_without_a_year_reads_them(text: str) -> None:
+    with pytest.raises(WrongWorkload, match="write one in front") as raised:
+        TimeSource.of(pa.table({"at": [text]}), TimeOptions())
+    form = str(raised.value).split("--ts-format '")[1].split("'")[0]
+    [read_as] = TimeForm(form).read(pa.chunked_array([[f"2026 {text}"]]), "at").to_pylist()
+    assert (read_as.year, read_as.month, read_as.day, read_as.hour) == (2026, 3, 8, 10)
 
 
 def test_days_beside_hours_and_minutes() -> None:

@@ -274,3 +274,25 @@ def test_columns_without_a_header_are_named(tmp_path: Path, monkeypatch: pytest.
         assert main(["new", name, "--from", str(tmp_path / "log.csv"), "--names", "at,kind"]) == 0
         source = load_workload(name).sources[f"{name}_rows"]
         assert (list(source.columns), source.header) == (["at", "kind"], bool(header))
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("at,kind", "names 2 of 3 columns: each load refuses it as a row of 2 fields; make it 'at,kind,size' and"),
+        ("size,kind,at", "has not the names of --names in their order: each load takes it for a row; make it"),
+        ("at,kind,size", ""),
+        ("", ""),
+    ],
+)
+def test_a_header_that_does_not_name_every_column_is_told(
+    header: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The workload says that there is no header, so each load would refuse that line without a word before."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    rows = "2024-01-31 08:00:00,A,1\n2024-01-31 08:00:01,B,2\n"
+    (tmp_path / "log.csv").write_text(f"{header}\n{rows}" if header else rows)
+    assert main(["new", "log", "--from", str(tmp_path / "log.csv"), "--names", "at,kind,size"]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if "the first line" in line]
+    assert len(lines) == bool(told)
+    assert all(line.startswith(f"the first line of log.csv {told}") for line in lines), lines

@@ -28,13 +28,14 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True)
 class CsvForm:
-    """`header`: how many lines above the rows are one; `names_all`: whether it names every column. `notes`: what was
-    taken without being said."""
+    """`header`: how many lines above the rows are one; `names_all`: whether it names every column; `named`: how many it
+    names. `notes`: what was taken without being said."""
 
     separator: str
     encoding: str
     header: int
     names_all: bool
+    named: int
     notes: tuple[str, ...] = ()
 
 
@@ -58,7 +59,8 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
     first = next(csv.reader(lines[:1], delimiter=mark), [])
     if names:
         header = int(bool(first) and set(first) <= set(names))
-        return CsvForm(mark, taken, header, [name.strip() for name in first] == list(names), tuple(notes))
+        names_all = [name.strip() for name in first] == list(names)
+        return CsvForm(mark, taken, header, names_all, len(first) if header else 0, tuple(notes))
     advice = f"--names A,B,... names the {len(first)} columns"
     if value := next((field for field in first if _VALUE.fullmatch(field.strip())), None):
         raise WrongWorkload(
@@ -68,7 +70,7 @@ def csv_form(path: Path, block: bytes, names: Sequence[str], separator: str | No
         notes.append(
             f"its first line is taken for names of columns, though it has '{whole}'; {advice}, and it is a row"
         )
-    return CsvForm(mark, taken, 1, True, tuple(notes))
+    return CsvForm(mark, taken, 1, True, len(first), tuple(notes))
 
 
 def _order_of_utf16(block: bytes) -> str | None:

@@ -17,6 +17,22 @@ from jobs.workload.operating_days import UNITS
 
 _TIME = re.compile(r"(^|[^a-z])(time|ts)([^a-z]|$|stamp)", re.IGNORECASE)
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+_WEEKDAY = re.compile(
+    r"\b(mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|(mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.I
+)
+_YEARLESS = [
+    (re.compile(rf"{day} {clock}$"), f"%Y {form} {ticks}")
+    for day, form in (
+        (r"[A-Z][a-z]{2} [0-9]{1,2}", "%b %d"),
+        (r"[0-9]{2}-[0-9]{2}", "%m-%d"),
+        (r"[0-9]{2}/[0-9]{2}", "%m/%d"),
+    )
+    for clock, ticks in (
+        (r"[0-9]{2}:[0-9]{2}:[0-9]{2}", "%H:%M:%S"),
+        (r"[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}", "%H:%M:%S.%f"),
+    )
+]
+"""Days without a year before a time of day, as `syslog` writes them, each with the form that reads it behind a year."""
 _YEAR_2100 = 4_102_444_800
 
 
@@ -61,7 +77,24 @@ def _texts_that_may(table: pa.Table) -> Iterator[str]:
             odd = no_stamp(table[name])
             yield f"'{name}' holds time-stamps but for '{odd}': if this means no time, --missing '{odd}'"
         elif not forms and _CLOCK.search(value):
-            yield f"'{name}' holds '{value}': if this is a time, --ts-format says how it is written"
+            yield f"'{name}' holds '{value}': {_unread(value)}"
+
+
+def _unread(text: str) -> str:
+    """What to do with a text that may be a time, and that no usual form reads.
+
+    >>> _unread("Mar 08 10:00:00")
+    "it has no year, which a time needs: write one in front in the file, and --ts-format '%Y %b %d %H:%M:%S' reads it"
+    >>> _unread("Mon Mar 08 10:00:00 2021"), _unread("at 10:00")
+    ('no form reads a weekday: remove it from the file', 'if this is a time, --ts-format says how it is written')
+    """
+    if _WEEKDAY.search(text):
+        dated = any(character.isdigit() for character in _CLOCK.split(text, 1)[0])
+        what = "remove it from the file" if dated else "write a date in its place in the file"
+        return f"no form reads a weekday: {what}"
+    if form := next((form for day, form in _YEARLESS if day.match(text)), None):
+        return f"it has no year, which a time needs: write one in front in the file, and --ts-format '{form}' reads it"
+    return "if this is a time, --ts-format says how it is written"
 
 
 def _ts(names: Sequence[str]) -> str:

@@ -130,13 +130,20 @@ class TimeForm:
         if not self._directives:
             return "it has no directive"
         for directive in self._directives:
+            if directive in ("a", "A"):
+                return f"%{directive}, a weekday, is not read: remove it from the file"
             if directive not in _DIRECTIVES:
                 return f"%{directive} is not known"
             if self._directives.count(directive) > 1:
                 return f"%{directive} stands twice"
         day = {"d", "m" if "m" in self._directives else "b", "Y" if "Y" in self._directives else "y"}
         if day & set(self._directives) and not day <= set(self._directives):
-            return "a date needs a year, a month and a day"
+            missing = (
+                ""
+                if {"Y", "y"} & set(self._directives)
+                else "; if the file has no year, write one in front of it there"
+            )
+            return f"a date needs a year, a month and a day{missing}"
         if not {"d", "H", "I"} & set(self._directives):
             return "it says neither a date nor an hour"
         return "%I needs %p" if "I" in self._directives and "p" not in self._directives else None
