@@ -125,13 +125,16 @@ class Combine(Protocol):
 
 
 class Explain(Protocol):
-    """Partial results for a further table, from rows of the result and from all events on which these depend.
+    """Partial results for a further table, from rows of the result and from the events on which these depend.
 
-    `rows`: with the result's columns. `events` and `points`: as in `Evaluator.evaluate`, from the first moment that one
-    of the rows depends on to the last; they are no slice's. `events` is None if they are too many to be looked at.
+    `rows`: with the result's columns, in its order. `events` and `points`: as in `Evaluator.evaluate`, from the first
+    moment that one of the rows depends on to the last. Either they are a slice's, and the rows are those of which it
+    owns something (`owned`); or they are all that were published, and None if these are too many to be looked at.
     """
 
-    def __call__(self, rows: pa.Table, events: pa.Table | None, points: pa.Table) -> Iterator[pa.RecordBatch]: ...
+    def __call__(
+        self, rows: pa.Table, events: pa.Table | None, points: pa.Table, owned: Ownership | None = None
+    ) -> Iterator[pa.RecordBatch]: ...
 
 
 Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
@@ -159,9 +162,11 @@ class ResultTable:
     combine: Combine | None = None
     """Makes less of the parts that one slice evaluates apart, before they travel; a merge gives the same without it."""
     explain: Explain | None = None
-    """Fills the table once the result's rows are known, where no slice has all that they depend on."""
+    """Fills the table once the result's rows are known: it explains some of them."""
     explained: int = 0
     """The rows of the result, the first of each operating day, that `explain` is asked about."""
+    in_slices: bool = False
+    """Whether slices explain the rows that they own; else no slice has all that these depend on."""
     counted_in: str = ""
     """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
     bound: str = ""

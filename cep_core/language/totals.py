@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
+from cep_core.language.evaluator import CERTAIN
 from cep_core.numbers.count_columns import all_digits, from_digits
 
 ALL_TIME = "all"
@@ -105,3 +107,13 @@ def first_of_each(part: Ints, most: int) -> Ints:
     sizes = np.bincount(part) if len(part) else np.zeros(0, np.int64)
     rank = np.arange(len(part)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.sort(order[rank < most])
+
+
+def first_rows(rows: pa.Table, days: Days, most: int) -> pa.Table:
+    """The first `most` rows of each day; `rows` with `certain`.
+
+    >>> first_rows(pa.table({"n": [1, 2, 3], CERTAIN: [4, 5, 12]}), (0, 10, 20), 1)["n"].to_pylist()
+    [1, 3]
+    """
+    kept = first_of_each(part_of(rows[CERTAIN].to_numpy(), days), most)
+    return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept))

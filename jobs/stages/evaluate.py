@@ -6,9 +6,9 @@ Slices of a small run are evaluated in this process, those of a large one by Pyt
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
-they are needed: `<query>_compact` on days whose listing was cut; or they explain the first rows of each day from the
-published events (`explained_rows.py`). A block of days that exhausts its budget of work has no rows, and `result_days`
-says why.
+they are needed: `<query>_compact` on days whose listing was cut; or they explain the first rows of each day. The slices
+that own these do that (`explained_slices.py`), or this process, from the published events (`explained_rows.py`). A
+block of days that exhausts its budget of work has no rows, and `result_days` says why.
 
 Beside each listing of matches stand their events (`match_events.py`), also those of days that lack them.
 
@@ -34,7 +34,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
-from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable
+from cep_core.language.totals import first_rows
 from cep_core.slicing import Plan
 from jobs import places
 from jobs.lake.register import table_folders
@@ -44,6 +45,7 @@ from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.evaluating.explained_rows import Round, published_events
+from jobs.stages.evaluating.explained_slices import Asked, asked_about
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.match_events import events_of_results, lacking_events
 from jobs.stages.evaluating.merging import Read, merged
@@ -125,7 +127,7 @@ def _evaluated(
         for table in query.tables[1:]
         if table.evaluate is None and table.explain is None
     ]
-    beside += _explained(run, assignment, partials, points)
+    beside += _explained(run, assignment, results, points)
     beside += _evaluated_after(run, assignment, results, way, points, folder)
     return results, beside, partials, assignment.blocks
 
@@ -206,51 +208,59 @@ def _evaluated_after(
     points: Path | None,
     folder: Path,
 ) -> list[Result]:
-    """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
+    """The further tables that slices fill when a result is known: to explain rows, or if they are needed on some day,
+    or exist and may lose rows."""
     present = table_folders(run.workload.name, run.lake)
     plans = [Plan.from_dict(plan) for plan in assignment.plans]
     waiting: list[tuple[WorkloadQuery, ResultTable]] = []
     blocks: dict[str, tuple[Moments, ...]] = {}
+    asked: dict[str, Asked] = {}
     for result in results:
         query = run.compiled[result.query]
         for table in query.tables[1:]:
+            into = query.name + table.suffix
+            if table.explain is not None and table.in_slices:
+                blocks[into] = assignment.blocks[query.name]
+                asked[into] = asked_about(result.first)
+                waiting.append((query, table))
             if table.evaluate is None:
                 continue
-            into = query.name + table.suffix
             blocks[into] = tuple(_blocks(run, query.name, table, edges_of(plans, query.name), result))
             if blocks[into] or into in present:
                 waiting.append((query, table))
     unit = run.workload.time.unit
-    create(run.workload.name, [table_beside(query.name, table, unit=unit) for query, table in waiting], run.lake)
-    texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
-    since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
-    again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since)
-    partials = _partials(run, again, way, points, folder) if texts else []
+    needed = [(query, table) for query, table in waiting if table.evaluate is not None]
+    create(run.workload.name, [table_beside(query.name, table, unit=unit) for query, table in needed], run.lake)
     tables = [(query, table, query.name + table.suffix) for query, table in waiting]
+    texts = [
+        _text(query, table.suffix) for query, table, into in tables if (asked[into] if into in asked else blocks[into])
+    ]
+    since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
+    again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since, asked=asked)
+    partials = _partials(run, again, way, points, folder) if texts else []
     return [merged_result(run, query, table, _told(partials, into), blocks[into]) for query, table, into in tables]
 
 
-def _explained(run: Run, assignment: Assignment, partials: Sequence[SlicePartial], points: Path | None) -> list[Result]:
-    """The further tables in which the first rows of a result are explained, when it is known."""
-    queries = [run.compiled[name] for name in assignment.blocks]
-    waiting = [(query, table) for query in queries for table in query.tables if table.explain is not None]
+def _explained(run: Run, assignment: Assignment, results: Sequence[Result], points: Path | None) -> list[Result]:
+    """The further tables in which the first rows of a result are explained from published events."""
 
-    def of_query(query: WorkloadQuery, table: ResultTable) -> Found:
+    def of_query(query: WorkloadQuery, table: ResultTable, first: Mapping[int, pa.Table]) -> Found:
         assert points is not None, "a query whose rows are explained reads time-points"
         evaluator, blocks = query.evaluator, assignment.blocks[query.name]
         reading, published = Reading(evaluator.reach, NO_STAMPS, open_points(points)), published_events(run, query.name)
-        of_slices = _told(partials, query.name)
 
         def batches(block: int) -> list[Read]:
-            rows = evaluator.merge(of_table(read() for read in of_slices(block)), blocks[block])
             explaining = Round(blocks[block], assignment.since[query.name][block], reading, published)
-            return [partial(_itself, batch) for batch in explaining.explained(table, rows)]
+            return [partial(_itself, batch) for batch in explaining.explained(table, first[block])]
 
         return batches
 
     return [
-        merged_result(run, query, table, of_query(query, table), assignment.blocks[query.name])
-        for query, table in waiting
+        merged_result(run, query, table, of_query(query, table, result.first), assignment.blocks[query.name])
+        for result in results
+        for query in [run.compiled[result.query]]
+        for table in query.tables
+        if table.explain is not None and not table.in_slices
     ]
 
 
@@ -275,7 +285,8 @@ def merged_result(
     assert run.scope is not None
     calendar = run.workload.operating_days
     into = query.name + table.suffix
-    totals, exhausted = {}, {}
+    totals, exhausted, first = {}, {}, {}
+    most = max((own.explained for own in query.tables if own.explain is not None), default=0)
     with ResultRows(run.lake / run.workload.name / into) as rows:
         rows.add(with_origin(table.schema.append(pa.field("day", pa.date32())).empty_table(), run, query.name, into))
         for number, days in enumerate(blocks):
@@ -284,12 +295,15 @@ def merged_result(
                 for part in merged(table, found(number), days):
                     rows.add(with_origin(_with_day(part, days, names), run, query.name, into))
                     stored = json.loads((part.schema.metadata or {}).get(TOTALS, b"{}"))
+                    if table.suffix == RESULT and most:
+                        first[number] = first_rows(part, days, most)
             except WorkExhausted as refusal:
                 exhausted.update(dict.fromkeys(names, refusal))
                 continue
             totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
         content = rows.end()
-    return Result(query.name, into, run.scope.of(query.name), content, rows.by_day, totals, exhausted, table.counted_in)
+    days_of_run = run.scope.of(query.name)
+    return Result(query.name, into, days_of_run, content, rows.by_day, totals, exhausted, table.counted_in, first)
 
 
 def _with_day(part: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:

@@ -17,10 +17,11 @@ import cep_core as cep
 from cep_core.compile import bind_text
 from cep_core.events.logs.time_points import with_points
 from cep_core.events.table import log_schema_of, order
-from cep_core.language.evaluator import PIECES, Ownership, of_table
+from cep_core.language.evaluator import CERTAIN, PIECES, of_table
 from cep_core.language.settings import Settings
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.slicing import make_plan, ownership, split, statistics_of
+from cep_core.testing.unsliced import unsliced
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 """Logs that may not be given on: the tests run where they are."""
@@ -151,16 +152,19 @@ def assert_same_in_slices(policy: str, log: pa.Table) -> None:
     names = sorted({name for atom in atoms for _, name in atom.variables})
     plan = make_plan({"p": atoms}, names, statistics_of(log, atoms), 4, "seed")
     rows, owner = split(plan, log)
-    partials: list[pa.RecordBatch] = []
-    for number in range(plan.slices):
-        part = log.take(pa.array(np.sort(rows[owner == number])))
-        assert part.num_rows < log.num_rows
-        partials += evaluator.evaluate(part, ownership(plan, number, None), points)
+    slices = [(log.take(pa.array(np.sort(rows[owner == n]))), ownership(plan, n)) for n in range(plan.slices)]
+    assert all(part.num_rows < log.num_rows for part, _ in slices)
+    partials = [batch for part, own in slices for batch in evaluator.evaluate(part, own, points)]
     if opened is not None:
         pieces = [batch.replace_schema_metadata(None) for batch in of_table(partials, PIECES)]
         partials += evaluator.gather(pieces, None, points)
-    whole = list(evaluator.evaluate(log, Ownership(), points))
+    violations = evaluator.merge(of_table(partials)).drop_columns([CERTAIN])
+    [explain] = [table.explain for table in evaluator.tables if table.explain is not None]
+    for part, own in slices:
+        assert own.owns is not None
+        first = violations.slice(0, 5)
+        partials += explain(first.filter(pa.array(own.owns(first))), part, points, own)
     for table in evaluator.tables:
-        sliced, unsliced = (table.merge(of_table(own, table.suffix)) for own in (partials, whole))
-        assert sliced.to_pylist() == unsliced.to_pylist()
-        assert unsliced.num_rows
+        whole = unsliced(evaluator, log, points, suffix=table.suffix)
+        assert table.merge(of_table(partials, table.suffix)).to_pylist() == whole.to_pylist()
+        assert whole.num_rows

@@ -43,7 +43,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.walk import free_variables
 from cep_core.language.totals import parts
 from cep_core.monitoring.first_order.answering import looked_at_by, satisfactions_of, satisfied_part
-from cep_core.monitoring.first_order.gathering import gathered, pieces_of, projected
+from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
 from cep_core.monitoring.first_order.result.day_episodes import (
     PartsOfDays,
@@ -54,13 +54,13 @@ from cep_core.monitoring.first_order.result.day_episodes import (
 )
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
-from cep_core.monitoring.first_order.result.witnessed import Witnesses, smallest_of_slices
+from cep_core.monitoring.first_order.result.witnessed import smallest_of_slices
 from cep_core.monitoring.first_order.violation_causes import REFUTES, ViolationCauses
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, WHY
 from cep_core.monitoring.shared.episodes import EPISODES, partial_episodes
-from cep_core.monitoring.shared.listing import first_of_each_day, in_order, partial, with_certain
+from cep_core.monitoring.shared.listing import partial, with_certain
 from cep_core.monitoring.shared.policy_results import PASSES, PolicyResults
-from cep_core.monitoring.shared.sub_logs import Values, sub_log_types, sub_logs
+from cep_core.monitoring.shared.sub_logs import sub_log_types, sub_logs
 
 Constants = Mapping[str, int | float | str]
 """The values of a sub-log, by attribute of `-- for each`."""
@@ -101,7 +101,7 @@ class PolicyEvaluator(PolicyResults):
             "cost: rows in and out of each operator, and one pass over the points for each metric operator",
             *sub_logs_too,
             *([PASSES] if self.policy.condition is not None else []),
-            *([REFUTES] if self._explain is not None else []),
+            *([REFUTES] if self.explained and self._causes.refutes else []),
         )
 
     def evaluate(
@@ -121,16 +121,12 @@ class PolicyEvaluator(PolicyResults):
         near = [self._edge_schema.empty_table()]
         of_keys = with_certain(pa.schema(self._key_fields))
         judged = [of_keys.empty_table()]
-        logs: dict[Values, PointLog] = {}
         for values, own in sub_logs(log, self.policy.for_each) if self.policy.for_each else [((), log)]:
             constants = dict(zip(self.policy.for_each, values, strict=True))
             held = Satisfactions(*satisfactions_of(self.policy, own), self.policy.variables)
             held = held.owned_by(owned, constants)
             points_of_days = list(ranges_of_days(own.stamps, owned.days, self._after))
-            first = list(self._violations(held, own, constants, points_of_days, numbers, self.most))
-            listed += first
-            if any(rows.num_rows for rows in first):
-                logs[values] = own
+            listed += self._violations(held, own, constants, points_of_days, numbers, self.most)
             judges = self._judges(held, own)
             if held.relation.rows:
                 pieces = day_pieces(held, judges, own, points_of_days)
@@ -143,9 +139,6 @@ class PolicyEvaluator(PolicyResults):
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
         yield from self._partial_judged(pa.concat_tables(judged), owned.days)
-        if self._explain is None:
-            first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
-            yield from tagged(self._causes.batches(first_ones, logs), WHY)
 
     def gather(
         self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
@@ -188,12 +181,6 @@ class PolicyEvaluator(PolicyResults):
             self._placed(t, of_days[0].schema, {}) for t in judged_on_days(None, log, points_of_days, owned, {})
         ]
         yield from self._partial_judged(pa.concat_tables(of_days), owned.days)
-        if self.explained and not self._causes.refutes:
-            visible = replace(held, relation=projected(held, self.policy.variables), types=self.policy.variables)
-            numbers = np.zeros(len(points_of_days), np.int64)
-            listed = self._violations(visible, log, {}, points_of_days, numbers, self.explained)
-            first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
-            yield from tagged(self._causes.batches(first_ones, {(): log}, Witnesses(self._open, held)), WHY)
 
     @property
     def sub_log_types(self) -> dict[str, AttributeType]:
@@ -241,13 +228,23 @@ class PolicyEvaluator(PolicyResults):
 
     @property
     def _explain(self) -> Explain | None:
-        return self._refuted if self.explained and self._causes.refutes else None
+        return self._proven if self.explained else None
 
-    def _refuted(self, rows: pa.Table, events: pa.Table | None, points: pa.Table) -> Iterator[pa.RecordBatch]:
-        """The causes of violations of NOT EXISTS (`Explain`); without events, the first claim of each."""
-        log = point_log_of(_NO_EVENTS, {}, points) if events is None else point_log_of(events, self.looked_at, points)
-        most = 0 if events is None else MOST_CLAIMS
-        yield from tagged(self._causes.batches(self._placed(rows, self.schema, {}), {(): log}, most=most), WHY)
+    @property
+    def _slices_explain(self) -> bool:
+        return not self._causes.refutes
+
+    def _proven(
+        self, rows: pa.Table, events: pa.Table | None, points: pa.Table, owned: Ownership | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The causes of violations (`Explain`); without events, the first claim of each."""
+        violations = self._placed(rows, self.schema, {})
+        if events is None:
+            log, most = point_log_of(_NO_EVENTS, {}, points), 0
+        else:
+            log = point_log_of(events, self.looked_at, points, coded=not self.policy.for_each)
+            most = MOST_CLAIMS
+        yield from tagged(self._causes.batches(violations, log, owned, most), WHY)
 
     @cached_property
     def _causes(self) -> ViolationCauses:

@@ -1,26 +1,27 @@
 """The causes of a policy's violations as rows: who proves them, and from which events.
 
-A slice proves its own violations. Those of `EXISTS x. ...` before it projects are proven by their witnesses
-(`witnessed`). Those of a closed `NOT EXISTS x. ...` have none: a proof refutes all values of x, and no slice of a
-policy that is cut by x has all of them. They are proven once they are known, from all events in their reach. Cost: that
-of the proofs, and for witnesses a second evaluation of the policy joined with the violations.
+A violation is proven once it is known to be told. The slice that owns it proves it. Those of `EXISTS x. ...` are
+proven by their witnesses (`witnessed`), each by the slice that owns it. Those of a closed `NOT EXISTS x. ...` have
+none: a proof refutes all values of x, and no slice of a policy that is cut by x has all of them. They are proven from
+all events in their reach. Cost: that of the proofs, and for witnesses an evaluation of the policy joined with the
+violations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from cep_core.events.logs.point_log import PointLog
+from cep_core.language.evaluator import Ownership
 from cep_core.language.first_order.facts.opening import OpenPolicy
 from cep_core.language.first_order.policy import Policy
 from cep_core.monitoring.first_order.answering import witnesses_of
 from cep_core.monitoring.first_order.result.claims import beside, claims_of, proof_maker
 from cep_core.monitoring.first_order.result.witnessed import Witnesses, witness_fields
 from cep_core.monitoring.shared.causes import MOST_CLAIMS
-from cep_core.monitoring.shared.sub_logs import Values
+from cep_core.monitoring.shared.sub_logs import Values, sub_log_of
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
 REFUTES = "causes refute all values: they are made once the violations are known, from all events in their reach"
@@ -54,27 +55,31 @@ class ViolationCauses:
     def batches(
         self,
         violations: pa.Table,
-        logs: Mapping[Values, PointLog],
-        witnesses: Witnesses | None = None,
+        log: PointLog,
+        owned: Ownership | None = None,
         most: int = MOST_CLAIMS,
     ) -> list[pa.RecordBatch]:
-        """The claims of a proof of each violation, made from the log of its values of `-- for each`.
+        """The claims of a proof of each violation, made from the sub-log of its values of `-- for each`.
 
-        `witnesses`: those that a slice owns, of the open policy; None: all there are. At most `most` claims are looked
-        at for a violation. `violations` with `certain`.
+        `owned`: the witnesses that count; a violation without one has no claims. At most `most` claims are looked at
+        for a violation. `violations` with `certain`, in order.
         """
-        if witnesses is None and self.witnessed is not None and violations.num_rows:
-            witnesses = Witnesses(self.witnessed, witnesses_of(self.witnessed, logs[()], violations))
+        witnesses = None
+        if self.witnessed is not None:
+            found = witnesses_of(self.witnessed, log, violations)
+            witnesses = Witnesses(self.witnessed, found if owned is None else found.owned_by(owned, {}))
         makers: dict[Values, ProofMaker] = {}
         tables = [self.reported.empty_table()]
         for violation in violations.to_pylist():
             values = tuple(violation[name] for name in self.policy.for_each)
             if values not in makers:
-                makers[values] = proof_maker(self.policy, logs[values])
+                own = sub_log_of(log, self.policy.for_each, values) if values else log
+                makers[values] = proof_maker(self.policy, own)
             maker = makers[values]
             if witnesses is None:
-                claims = claims_of(self.policy, maker, violation, most)
+                claims: pa.Table | None = claims_of(self.policy, maker, violation, most)
             else:
                 claims = witnesses.claims_of(maker, violation, most)
-            tables.append(beside(claims, violation, self.reported))
+            if claims is not None:
+                tables.append(beside(claims, violation, self.reported))
         return pa.concat_tables(tables).combine_chunks().to_batches()

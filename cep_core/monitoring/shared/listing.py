@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cep_core.arrays import Ints
 from cep_core.language.evaluator import CERTAIN, TOTALS
-from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
+from cep_core.language.totals import Days, Total, add, decode, encode, first_rows, parts
 from cep_core.numbers.count_columns import all_digits
 
 
@@ -64,7 +64,4 @@ def in_order(rows: pa.Table) -> pa.Table:
 
 def first_of_each_day(rows: pa.Table, days: Days, most: int | None) -> pa.Table:
     """The first `most` rows of each day; None: all rows."""
-    if most is None:
-        return rows
-    kept = first_of_each(part_of(rows[CERTAIN].to_numpy(), days), most)
-    return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept))
+    return rows if most is None else first_rows(rows, days, most)

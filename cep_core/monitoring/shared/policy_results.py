@@ -106,15 +106,21 @@ class PolicyResults(ABC):
                 comment=self.causes_are,
                 explain=self._explain,
                 explained=self.explained,
-                bound="the proofs of the explained violations of each slice and day",
+                in_slices=self._slices_explain,
+                bound="the proofs of the explained violations of each day",
             ),
             self._table_of_judged,
         )
 
     @property
     def _explain(self) -> Explain | None:
-        """Makes the causes once the violations are known; None if each slice makes those of its own violations."""
+        """Makes the causes once the violations are known; None if they come with the result."""
         return None
+
+    @property
+    def _slices_explain(self) -> bool:
+        """Whether slices make the causes of the violations that they own, once these are known."""
+        return False
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""

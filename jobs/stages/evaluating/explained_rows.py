@@ -1,9 +1,9 @@
 """A second round: tables in which the first rows of a result are explained from all events on which they depend.
 
-The proof of `NOT EXISTS x. ...` refutes every value of x. Slices that are cut by x share these values out, and none of
-them knows which violations are the day's first ones. So the table of causes is filled when the result is known, in this
-process, for the first rows of each operating day (`ResultTable.explain`), from the events as they were published.
-Nothing here depends on how the log was sliced.
+Mostly the slices that own rows explain them (`explained_slices.py`). But the proof of `NOT EXISTS x. ...` refutes every
+value of x. Slices that are cut by x share these values out, and none of them has all that a proof needs. So its table
+of causes is filled in this process (`ResultTable.explain`), from the events as they were published. Nothing here
+depends on how the log was sliced.
 
 Cost: for each day the events from the first moment that its rows depend on to the last. Where these are more than
 `MOST_EVENTS`, those of each row by itself; a row that alone depends on more is explained without events.
@@ -22,7 +22,7 @@ from deltalake import DeltaTable
 
 from cep_core.events.logs.time_points import BY_TIMESTAMP, OFFSET, offsets_of
 from cep_core.language.evaluator import CERTAIN, ResultTable
-from cep_core.language.totals import first_of_each, part_of
+from cep_core.language.totals import part_of
 from jobs.lake.dataset import dataset_of
 from jobs.lake.reading import log_order
 from jobs.stages.evaluating.reading import Moments, Reading
@@ -53,12 +53,11 @@ class Round:
     published: Published
 
     def explained(self, table: ResultTable, rows: pa.Table, most: int = MOST_EVENTS) -> Iterator[pa.RecordBatch]:
-        """The partial results for a table. `rows`: the result of the block, in order, with `certain`."""
+        """The partial results for a table. `rows`: the first ones of each day, in order, with `certain`."""
         assert table.explain is not None
         day = part_of(rows[CERTAIN].to_numpy(), self.days)
-        first = first_of_each(day, table.explained)
         for number in np.unique(day):
-            of_day = rows.take(pa.array(first[day[first] == number]))
+            of_day = rows.filter(pa.array(day == number))
             for own, events in self._with_events(of_day, most):
                 points = self.reading.points_of(*self._span(own), (self.since, self.days[-1]))
                 assert points is not None, "a query whose rows are explained reads time-points"

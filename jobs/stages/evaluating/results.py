@@ -45,6 +45,8 @@ class Result:
     """The days without a result, because their budget of work was too small."""
     counted_in: str = ""
     """As in `ResultTable`."""
+    first: Mapping[int, pa.Table] = field(default_factory=dict)
+    """Of a result of which rows are explained: these, with `certain`, by block of days."""
 
     @property
     def num_rows(self) -> int:

@@ -16,6 +16,7 @@ from deltalake import DeltaTable
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.slicing import Plan, owning_slices
+from jobs.stages.evaluating.explained_slices import OwnedRows
 from jobs.stages.evaluating.large_slices import Rows, RowsOfFile
 from jobs.stages.evaluating.slice_worker import Assignment
 from jobs.stored_path import SCHEMES, place
@@ -50,18 +51,33 @@ class Slices:
 
 
 def slices_of(run: Run, assignment: Assignment, silent: Collection[str]) -> Slices:
-    """The slices of the assignment's plans. `silent`: the queries that speak of silence."""
-    plan_ids = asked_plans(assignment)
+    """The slices that the assignment asks. `silent`: the queries that speak of silence."""
+    asked = asked_slices(assignment)
     files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
-    present = [job for job in map(slice_of, files) if job.plan_id in plan_ids]
-    absent = [SliceFile("", plan_id, number) for plan_id, number in slices_of_silence(assignment, silent, present)]
+    present = [job for job in map(slice_of, files) if (job.plan_id, job.slice) in asked]
+    silence = slices_of_silence(assignment, silent, present)
+    absent = [SliceFile("", plan_id, number) for plan_id, number in silence if (plan_id, number) in asked]
     return Slices(present, absent, all(urlsplit(file).scheme in ("", "file", *SCHEMES) for file in files))
 
 
-def asked_plans(assignment: Assignment) -> set[str]:
-    """The plans by which a query of the assignment is sliced: a table that waits for its result is of few queries."""
-    names = {query.name for query in assignment.queries}
-    return {plan.plan_id for plan in map(Plan.from_dict, assignment.plans) if names & {*plan.queries}}
+def asked_slices(assignment: Assignment) -> set[tuple[str, int]]:
+    """The (plan, slice) pairs that have something to do: all of a plan for a table that does not explain rows."""
+    asked: set[tuple[str, int]] = set()
+    for plan in map(Plan.from_dict, assignment.plans):
+        queries = [query for query in assignment.queries if query.name in plan.queries]
+        whole = any(query.into not in assignment.asked for query in queries)
+        about = [
+            (query.name, rows)
+            for query in queries
+            for block, rows in assignment.asked.get(query.into, {}).items()
+            if plan.covers(assignment.blocks[query.into][block])
+        ]
+        asked.update(
+            (plan.plan_id, number)
+            for number in range(plan.slices)
+            if whole or any(OwnedRows.of(rows, plan, number, name).rows.num_rows for name, rows in about)
+        )
+    return asked
 
 
 def slices_of_silence(

@@ -34,6 +34,7 @@ from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.explained_slices import Asked, OwnedRows
 from jobs.stages.evaluating.found_batches import FoundBatches
 from jobs.stages.evaluating.large_slices import Rows, stamps_of
 from jobs.stages.evaluating.left_batches import Batch, Keep, from_bytes, to_bytes
@@ -77,7 +78,8 @@ class Assignment:
 
     `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
     consecutive days. `schema`: attribute types of each event type, with unit and ties. `since`: the first moment that
-    each of the blocks reads; without it, a block reads all that its query's reach asks for.
+    each of the blocks reads; without it, a block reads all that its query's reach asks for. `asked`: for each table
+    that explains rows of a result, these rows.
     """
 
     plans: tuple[dict[str, object], ...]
@@ -86,6 +88,7 @@ class Assignment:
     schema: SchemaValues
     row_limit: int
     since: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    asked: Mapping[str, Asked] = field(default_factory=dict)
 
     def plan(self, plan_id: str) -> Plan:
         """The plan with this id, with what follows from it, for all slices."""
@@ -152,8 +155,7 @@ def evaluate_slice(
         if not (events.num_rows or evaluator.speaks_of_silence):
             continue
         opened = opened_by(evaluator, plan.names_of(query.name))
-        evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
-        assert evaluate is not None
+        table = next(table for table in evaluator.tables if table.suffix == query.table)
         blocks = assignment.blocks[query.into]
         reading = Reading.of(evaluator, stamps, points)
         starts = assignment.since.get(query.into, (BEGINNING,) * len(blocks))
@@ -164,7 +166,10 @@ def evaluate_slice(
             read = [0] * (len(days) - 1)
             owned = _owned(plan, number, days, reading, assignment.row_limit)
             found = FoundBatches(evaluator, keep, several=len(owned) > 1)
-            for moments in owned:
+            if table.explain is not None and (asked := assignment.asked[query.into].get(block)):
+                rows = OwnedRows.of(asked, plan, number, query.name)
+                found.add(rows.explained(table.explain, events, reading, owned, (since, days[-1])))
+            for moments in owned if table.evaluate is not None else ():
                 first = max(since, reading.start(moments[0]))
                 span = between(reading.stamps, first, moments[-1])
                 for day, events_read in _by_day(moments, days, span, reading.stamps):
@@ -172,7 +177,8 @@ def evaluate_slice(
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
                 own = replace(ownership(plan, number, moments, query.name), cut=cut)
-                found.add(evaluate(_part(events, span, parts), own, seen))
+                assert table.evaluate is not None
+                found.add(table.evaluate(_part(events, span, parts), own, seen))
             pieces = found.end(owned, days)
             whole = SlicePartial(
                 query.name,

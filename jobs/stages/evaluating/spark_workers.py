@@ -22,7 +22,7 @@ from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
 from jobs.stages.evaluating.left_batches import Leaving, LeftBatch, to_bytes
-from jobs.stages.evaluating.slice_files import SliceFile, Slices, asked_plans, columns_of, events_of
+from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
 from jobs.stages.held_rows import table_frame
 from jobs.stages.slicing.mapped_points import open_points
@@ -75,7 +75,8 @@ def in_workers(
         evaluated = _by_path(run, slices.largest_first(), assignment, sent, None if gathers else folder)
     else:
         sent = _sent(run, points)
-        stored = table_frame(run, "work_slices").where(f.col("plan_id").isin(sorted(asked_plans(assignment))))
+        names = sorted(f"{job.plan_id} {job.slice}" for job in slices.present)
+        stored = table_frame(run, "work_slices").where(f.concat_ws(" ", "plan_id", "slice").isin(names))
         evaluated = _by_scan(stored, assignment, sent)
         if slices.absent:
             evaluated = evaluated.unionByName(_by_path(run, list(slices.absent), assignment, sent, None))
@@ -85,13 +86,13 @@ def in_workers(
 
 
 def has_pieces(run: Run, assignment: Assignment) -> bool:
-    """Whether a query of the assignment is sliced by variables that its results do not have."""
+    """Whether a query is evaluated that is sliced by variables that its results do not have."""
     plans = [Plan.from_dict(plan) for plan in assignment.plans]
     return any(
         opened_by(run.compiled[query.name].evaluator, plan.names_of(query.name))
         for plan in plans
         for query in assignment.queries
-        if query.name in plan.queries
+        if query.name in plan.queries and query.into not in assignment.asked
     )
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import with_points
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
+from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.settings import Settings
+from cep_core.testing.unsliced import unsliced
 from jobs.reports.questions import Question
 from jobs.workload.declaration import Workload
 from tests.reports.lake.cut_days import Tables
@@ -26,11 +27,10 @@ def policy_tables(
     bounds = (*(calendar.interval(day)[0] for day in days), calendar.interval(days[-1])[1])
     evaluator = question.bound.evaluator(settings)
     log, points = with_points(events, workload.time.points)
-    batches = list(evaluator.evaluate(log, Ownership(days=bounds), points))
     held: dict[str, Any] = {"events": events}
     totals = {}
     for table in evaluator.tables:
-        merged = table.merge(of_table(batches, table.suffix), bounds)
+        merged = unsliced(evaluator, log, points, bounds, table.suffix)
         totals[table.counted_in or table.suffix] = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
         on = pa.array([calendar.day_of(moment) for moment in merged[CERTAIN].to_pylist()], pa.date32())
         rows = merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", on)

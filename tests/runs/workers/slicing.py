@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import points_of
 from cep_core.language.evaluator import RESULT, Evaluator, ResultTable, of_table
+from cep_core.language.totals import first_rows
 from cep_core.slicing import Plan, split
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.explained_rows import MOST_EVENTS, Round
+from jobs.stages.evaluating.explained_slices import asked_about
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading, between
-from jobs.stages.evaluating.slice_files import SliceFile, slices_of_silence
+from jobs.stages.evaluating.slice_files import SliceFile, asked_slices, slices_of_silence
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, gather
 
 
@@ -28,7 +31,10 @@ def of_slices(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.T
     present = [SliceFile("file", plan.plan_id, int(number)) for number in np.unique(numbers)]
     silent = {query.name for query in assignment.queries if evaluator_of(assignment, query.name).speaks_of_silence}
     absent = slices_of_silence(assignment, silent, present)
+    asked = asked_slices(assignment)
     for number in [*(job.slice for job in present), *(number for _, number in absent)]:
+        if (plan.plan_id, number) not in asked:
+            continue
         part = events.take(pa.array(rows[numbers == number]))
         yield from evaluate_slice(assignment, plan.plan_id, number, part, points)
 
@@ -48,12 +54,33 @@ def merged(
     [table] = [table for table in evaluator.tables if table.suffix == suffix]
     if table.explain is not None:
         results = [evaluator.merge(of_table(own), block) for own, block in zip(batches, days, strict=True)]
+        results = [first_rows(rows, block, table.explained) for rows, block in zip(results, days, strict=True)]
+    if table.explain is not None and table.in_slices:
+        second = asking(assignment, name, suffix, results)
+        batches = [[] for _ in days]
+        for partial in partials(second, plan, events, points):
+            batches[partial.block] += map(from_bytes, partial.batches)
+    elif table.explain is not None:
         since = assignment.since.get(name, (BEGINNING,) * len(days))
         batches = [
             explained(evaluator, table, rows, block, begin, events, points)
             for rows, block, begin in zip(results, days, since, strict=True)
         ]
     return [table.merge(of_table(own, suffix), block) for own, block in zip(batches, days, strict=True)]
+
+
+def asking(assignment: Assignment, name: str, suffix: str, rows: Sequence[pa.Table]) -> Assignment:
+    """The assignment of the second round, in which slices explain rows of each block."""
+    query = next(query for query in assignment.queries if query.name == name)
+    again = replace(query, table=suffix)
+    since = {again.into: assignment.since[name]} if name in assignment.since else {}
+    return replace(
+        assignment,
+        queries=(again,),
+        blocks={again.into: assignment.blocks[name]},
+        since=since,
+        asked={again.into: asked_about(dict(enumerate(rows)))},
+    )
 
 
 def explained(

@@ -18,12 +18,11 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.time_points import offsets_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError, QueryErrors
-from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Evaluator, Ownership, of_table
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Evaluator, of_table
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
 from cep_core.language.temporal.walk import free_variables, with_operands
-from cep_core.monitoring.shared.listing import first_of_each_day
 from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import make_plan, statistics_of
@@ -31,6 +30,7 @@ from cep_core.slicing.planner import Plan
 from cep_core.slicing.ranges import BEGINNING
 from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_points, signatures
+from cep_core.testing.unsliced import unsliced
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
 from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
 from jobs.stages.slicing.seen import Seen
@@ -71,13 +71,7 @@ class World:
         return compiled(self.query, schema_to_values(self.schema))
 
     def whole(self, days: tuple[int, ...], suffix: str = RESULT) -> pa.Table:
-        [table] = [table for table in self.evaluator.tables if table.suffix == suffix]
-        points = all_points(self.events)
-        partials = list(self.evaluator.evaluate(self.events, Ownership(days=days), points))
-        if table.explain is not None:
-            rows = first_of_each_day(self.evaluator.merge(of_table(partials), days), days, table.explained)
-            partials = list(table.explain(rows.drop_columns([CERTAIN]), self.events, points))
-        return table.merge(of_table(partials, suffix), days)
+        return unsliced(self.evaluator, self.events, all_points(self.events), days, suffix)
 
     def assignment(
         self, plan: Plan, blocks: tuple[tuple[int, ...], ...], limit: int, since: tuple[int, ...] | None = None

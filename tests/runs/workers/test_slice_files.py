@@ -15,7 +15,7 @@ from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.settings import DEFAULTS
 from cep_core.slicing import Cube, Plan
 from jobs.stages.evaluating.large_slices import RowsOfFile, stamps_of
-from jobs.stages.evaluating.slice_files import SliceFile, asked_plans, events_of
+from jobs.stages.evaluating.slice_files import SliceFile, asked_slices, events_of
 from jobs.stages.evaluating.slice_worker import Assignment, QueryText
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
@@ -58,9 +58,10 @@ def test_only_slices_of_the_queries_that_are_asked_are_opened() -> None:
     """A second round asks for the tables of few queries; the slices of other plans have nothing for it."""
     plans = [Plan(queries, (), ("x",), (AttributeType.INT,), (Cube(frozenset(), (2,), (None,)),)) for queries in ASKED]
     contents = tuple(plan.to_dict() for plan in plans)
-    for name, expected in (("a", {plans[0].plan_id}), ("b", {plan.plan_id for plan in plans})):
+    for name, asked in (("a", plans[:1]), ("b", plans)):
+        expected = {(plan.plan_id, number) for plan in asked for number in range(2)}
         assignment = Assignment(contents, (QueryText(name, "q.cep", "", DEFAULTS),), {}, ("s", "total", (), (), ()), 9)
-        assert asked_plans(assignment) == expected
+        assert asked_slices(assignment) == expected
 
 
 @given(st.integers(1, 9), st.integers(0, 20), st.integers(0, 20))

@@ -53,17 +53,21 @@ class Witnesses:
     opened: OpenPolicy
     held: Satisfactions
 
-    def claims_of(self, maker: ProofMaker, violation: Mapping[str, Any], most: int = MOST_CLAIMS) -> pa.Table:
+    def claims_of(self, maker: ProofMaker, violation: Mapping[str, Any], most: int = MOST_CLAIMS) -> pa.Table | None:
         """`CLAIM_COLUMNS` and `witness_fields` of the smallest proof of a violation; if it is too large, one claim.
 
-        `violation`: `ts`, `offset`, the variables that are not hidden.
+        None if there is no witness of the violation among these. `violation`: `ts`, `offset`, the variables that are
+        not hidden.
         """
         names = [name for name in self.opened.policy.variables if name not in self.opened.hidden]
         point, visible = place_of(names, maker, violation)
         *above, (body, holds) = self.opened.path
+        witnesses = self.of(point, visible, most + 1)
+        if not witnesses:
+            return None
         best: tuple[ProofTree, dict[str, Value]] | None = None
         looked_at = 0
-        for witness in self.of(point, visible, most + 1):
+        for witness in witnesses:
             if least_claims(maker.reader, body, point, holds) > most - looked_at:
                 tree = None
             else:

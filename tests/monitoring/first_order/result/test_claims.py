@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 
 from cep_core.compile import bind_text
-from cep_core.events.logs.time_points import point_log_of
+from cep_core.events.logs.time_points import point_log_of, with_points
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.evaluator import Ownership, of_table
 from cep_core.language.settings import Settings
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.violation_causes import REFUTES
 from cep_core.monitoring.shared.causes import CLAIM_COLUMNS, WHY
 from cep_core.monitoring.shared.why.checker import proves
+from cep_core.testing.unsliced import unsliced
 
 _OWN = {"plane": Attribute("plane", AttributeType.STRING), "gate": Attribute("gate", AttributeType.INT)}
 SCHEMA = LogSchema({"Left": _OWN, "Landed": _OWN})
@@ -46,8 +46,7 @@ def evaluator(text: str = LATE, **settings: int) -> PolicyEvaluator:
 
 
 def causes(made: PolicyEvaluator, days: tuple[int, ...] | None = DAYS) -> pa.Table:
-    [table] = [table for table in made.tables if table.suffix == WHY]
-    return table.merge(of_table(made.evaluate(log(), Ownership(days=days)), WHY), days)
+    return unsliced(made, *with_points(log()), days, WHY)
 
 
 def test_a_row_is_a_claim() -> None:

@@ -67,7 +67,7 @@ def causes(
         of_slice = Witnesses(opened, part)
         for violation in violations.to_pylist():
             claims = of_slice.claims_of(proof_maker(policy, log), violation, most)
-            if claims.num_rows > 1 or claims["(looked at)"][0].as_py():
+            if claims is not None:
                 batches += beside(claims, {**violation, CERTAIN: violation["ts"]}, complete).to_batches()
     merged = smallest_of_slices(batches, evaluator.cause_schema, opened, most)
     return pa.Table.from_batches(merged, with_certain(evaluator.cause_schema))
