@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jobs.log_files.times.log_clock import LogClock
 from jobs.log_files.times.time_span import TimeSpan
 from jobs.reports.words.clock import Clock
+from jobs.workload.operating_days import UNITS
 
 HOUR, DAY = 3_600, 86_400
 
@@ -58,3 +59,14 @@ def test_what_is_odd_is_told() -> None:
     told = oddities([25_263_126, 71_996_000], wall=False, is_unit_guessed=True)
     assert "as seconds they span 541 days; as milliseconds (--unit ms) 13 hours" in told
     assert oddities([25_263_126, 71_996_000], wall=False) == ""
+
+
+@given(st.sampled_from(sorted(UNITS)), st.integers(0, 10**9 - 1), st.integers(-(2**33), 2**33))
+def test_no_digit_of_a_moment_is_lost(unit: str, part: int, seconds: int) -> None:
+    """What is shown can be given back, whatever the unit; of two moments each is shown otherwise, also in files."""
+    moment = (seconds * 10**9 + part) * UNITS[unit] // 10**9
+    clock = LogClock.of(unit, "UTC", are_dates=True)
+    assert clock.moment(clock.time(moment)) == moment
+    assert Clock(unit).iso(moment) != Clock(unit).iso(moment + 1)
+    length = clock.length(1 + part * UNITS[unit] // 10**9)
+    assert not length.startswith("0 "), length

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from jobs.reports.words.clock import Clock
 from jobs.workload.operating_days import UNITS
+
+_BEYOND_MICROSECONDS = re.compile(r"[.,][0-9]{6}([0-9]{1,3})")
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,18 @@ class LogClock:
 
         >>> LogClock(None).time(7), LogClock(Clock()).time(1362747540), LogClock(Clock("ms")).time(1362747541250)
         ('7', '2013-03-08 12:59', '2013-03-08 12:59:01.250')
+        >>> LogClock(Clock("ns"), "ns").time(1362747541_000_000_001)
+        '2013-03-08 12:59:01.000000001'
         """
-        if self.wall is None:
-            return str(moment)
-        local = self.wall.at(moment)
-        return f"{local:%Y-%m-%d} {_time_of_day(local)}"
+        return str(moment) if self.wall is None else f"{self.wall.at(moment):%Y-%m-%d} {self.short(moment)}"
 
     def moment(self, text: str) -> int | None:
         """The moment that a person wrote: a number, or a date with a time of day in the clock's zone. Else None.
 
         >>> LogClock(None).moment("-7"), LogClock(Clock()).moment("2013-03-08 12:59:01"), LogClock(None).moment("x")
         (-7, 1362747541, None)
+        >>> LogClock(Clock("ns"), "ns").moment("2013-03-08 12:59:01.000000001")
+        1362747541000000001
         """
         try:
             return int(text)
@@ -50,7 +54,9 @@ class LogClock:
         except ValueError:
             return None
         since = written.replace(tzinfo=ZoneInfo(self.wall.zone)) - datetime(1970, 1, 1, tzinfo=UTC)
-        return since // timedelta(microseconds=1) * UNITS[self.unit] // 10**6
+        digits = _BEYOND_MICROSECONDS.search(text)  # a datetime cuts them off
+        nanoseconds = since // timedelta(microseconds=1) * 1000 + (int(digits[1].ljust(3, "0")) if digits else 0)
+        return nanoseconds * UNITS[self.unit] // 10**9
 
     def span(self, start: int, end: int) -> str:
         """A half-open interval. If times are numbers, it is shown up to its last moment.
@@ -69,7 +75,7 @@ class LogClock:
         if self.wall is None:
             return f"{first} to {last}"
         begin, finish = self.wall.at(first), self.wall.at(last)
-        return f"{self.time(first)} to {_time_of_day(finish) if begin.date() == finish.date() else self.time(last)}"
+        return f"{self.time(first)} to {self.short(last) if begin.date() == finish.date() else self.time(last)}"
 
     def short(self, moment: int) -> str:
         """A moment without its day, for places that show the day.
@@ -77,7 +83,7 @@ class LogClock:
         >>> LogClock(None).short(7), LogClock(Clock()).short(1362747541)
         ('7', '12:59:01')
         """
-        return str(moment) if self.wall is None else _time_of_day(self.wall.at(moment))
+        return str(moment) if self.wall is None else _time_of_day(self.wall.at(moment), self.wall.nanoseconds(moment))
 
     def length(self, duration: int) -> str:
         """A duration.
@@ -88,8 +94,9 @@ class LogClock:
         return f"{duration:,} {self.unit}" if self.wall is None else self.wall.length(duration)
 
 
-def _time_of_day(local: datetime) -> str:
-    if local.microsecond:
-        fraction = f"{local.microsecond:06d}"
-        return f"{local:%H:%M:%S}.{fraction[:3] if fraction.endswith('000') else fraction}"
-    return f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+def _time_of_day(local: datetime, nanoseconds: int) -> str:
+    """`nanoseconds`: the part of a second, of which a datetime has the microseconds only."""
+    if not nanoseconds:
+        return f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+    fraction = f"{nanoseconds:09d}"
+    return f"{local:%H:%M:%S}.{fraction.removesuffix('000').removesuffix('000')}"

@@ -28,9 +28,27 @@ class Clock:
         )
         return instant.astimezone(ZoneInfo(self.zone))
 
+    def nanoseconds(self, moment: int) -> int:
+        """The part of a second of a moment.
+
+        >>> Clock("ms").nanoseconds(1362747540_250), Clock("ns").nanoseconds(-1)
+        (250000000, 999999999)
+        """
+        return moment % UNITS[self.unit] * 10**9 // UNITS[self.unit]
+
     def iso(self, moment: int | None) -> str:
-        """For files: ISO 8601 with the offset from UTC; empty for no moment."""
-        return "" if moment is None else self.at(moment).isoformat()
+        """For files: ISO 8601 with the offset from UTC; empty for no moment.
+
+        >>> Clock("ns").iso(1362747540_000_000_001), Clock("ms").iso(1362747540_250)
+        ('2013-03-08T12:59:00.000000001+00:00', '2013-03-08T12:59:00.250000+00:00')
+        """
+        if moment is None:
+            return ""
+        local, beyond = self.at(moment), self.nanoseconds(moment) % 1000
+        if not beyond:
+            return local.isoformat()
+        text = local.isoformat(timespec="microseconds")
+        return f"{text[:26]}{beyond:03d}{text[26:]}"
 
     def time(self, moment: int) -> str:
         """For tables: day and time of day; seconds only if there are any.
@@ -56,7 +74,11 @@ class Clock:
 
         >>> Clock().length(86400), Clock().length(5400), Clock().length(40 * 60), Clock("ms").length(1500)
         ('24 hours', '1.5 hours', '40 minutes', '1.5 seconds')
+        >>> Clock("ns").length(210), Clock("ms").length(40), Clock("us").length(1500), Clock().length(0)
+        ('210 nanoseconds', '40 milliseconds', '1.5 milliseconds', '0 seconds')
         """
+        if 0 < duration < UNITS[self.unit]:
+            return _below_a_second(duration * 10**9 // UNITS[self.unit])
         seconds = duration / UNITS[self.unit]
         for size, name in ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second")):
             if seconds >= size * (2 if name == "day" else 1) or name == "second":
@@ -72,6 +94,16 @@ class Clock:
     def units_per_hour(self) -> int:
         """Log units in an hour."""
         return UNITS[self.unit] * 3600
+
+
+def _below_a_second(nanoseconds: int) -> str:
+    size, name = next(
+        (size, name)
+        for size, name in ((10**6, "millisecond"), (1000, "microsecond"), (1, "nanosecond"))
+        if nanoseconds >= size
+    )
+    amount = f"{nanoseconds / size:.1f}".removesuffix(".0")
+    return f"{amount} {name}{'' if amount == '1' else 's'}"
 
 
 def spoken(day: date) -> str:
