@@ -116,7 +116,8 @@ coverage: env ## every test once more, with the lines that no test reaches; take
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh
 
-cluster: nights ## the demo night on a Spark master and two workers of this machine; its tables are compared with a local run's
+cluster: nights ## the demo night on a Spark master and two workers of this machine, compared with a local run's; deaths in every task
+	@TRENDMILL_EVERY_DEATH=1 scripts/run.sh pytest tests/runs/cluster
 	@PYTHONPATH=. scripts/run.sh python benchmarks/cluster.py night
 
 S3_JARS := .cache/jars-s3/.fetched

@@ -11,15 +11,12 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-from jobs import places
 from jobs.commands.sql_problem import sql_problem
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.asking import ask, session_for_questions
-from jobs.lake.register import register
+from jobs.lake.naming import names, with_names
 from jobs.lake.session import start_session
-from jobs.lake.tables.episodes_over_days import register_episodes_over_days
-from jobs.lake.tables.match_events import register_match_events
 
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Spark's own, which write each error on standard error as JSON, beside the one that is raised."""
@@ -44,11 +41,7 @@ def run(options: argparse.Namespace) -> int:
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     try:
         session = session_for_questions(spark)
-        for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
-            register(session, folder.name)
-            register_match_events(session, folder.name)
-            register_episodes_over_days(session, folder.name)
-        answer = ask(session, options.statement)
+        answer = with_names(session, options.statement, ask)
         if options.csv:
             writer = csv.writer(sys.stdout, lineterminator="\n")
             writer.writerow(answer.columns)
@@ -63,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         errors.DateTimeException,
         errors.NumberFormatException,
     ) as error:
-        problem = sql_problem(str(error), options.statement, _names(session), lambda: _functions(session))
+        problem = sql_problem(str(error), options.statement, names(), lambda: _functions(session))
         raise WrongWorkload(problem) from error
     finally:
         spark.stop()
@@ -71,12 +64,6 @@ def run(options: argparse.Namespace) -> int:
     if len(rows) > options.limit:
         print(f"... more than {options.limit} rows; --limit or --csv shows more")
     return OK
-
-
-def _names(session: SparkSession) -> list[str]:
-    """The tables that can be asked, as a statement names them."""
-    databases = [row[0] for row in session.sql("SHOW DATABASES").collect()]
-    return [f"{name}.{row[1]}" for name in databases for row in session.sql(f"SHOW TABLES IN `{name}`").collect()]
 
 
 def _functions(session: SparkSession) -> list[str]:

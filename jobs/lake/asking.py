@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BLANK = r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*"
-_DESCRIBES = re.compile(_BLANK + r"(describe|desc|show|explain)\b")
+DESCRIBES = re.compile(_BLANK + r"(describe|desc|show|explain)\b")
+"""Statements about tables and plans."""
 _ASKS = re.compile(_BLANK + r"(select|values)\b")
 _WORD = re.compile(_BLANK + r"(?P<word>\w+)")
 _QUESTIONS = ("SELECT", "WITH", "VALUES", "DESCRIBE", "SHOW")
@@ -45,7 +46,7 @@ def ask(session: SparkSession, statement: str) -> DataFrame:
 
     if _DESCRIBES_FILES.match(statement):
         raise WrongWorkload("DESCRIBE takes a table's name here, not a path")
-    if _DESCRIBES.match(statement):
+    if DESCRIBES.match(statement):
         return session.sql(statement)
     try:
         session._jsparkSession.sessionState().sqlParser().parseQuery(statement)

@@ -10,7 +10,7 @@ and judged values by their values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,21 +26,36 @@ if TYPE_CHECKING:
 EPISODES, JUDGED = "_episodes", "_judged"
 
 
-def register_episodes_over_days(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
-    """Make the views of a workload whose tables are registered. Returns their names."""
+def register_episodes_over_days(
+    spark: SparkSession, workload: str, lake: Path | str | None = None, only: str | None = None
+) -> list[str]:
+    """Make the views of a workload whose tables are registered, or the only one that is asked for, in small letters.
+    Returns their names.
+    """
     views = []
     folders = table_folders(workload, places.at(lake))
-    for name, folder in folders.items():
-        values = _columns(folder, VALUES)
-        policy = name.removesuffix(EPISODES)
-        keys = _columns(folders[policy + JUDGED], KEYS) if policy + JUDGED in folders else None
+    for policy in policies_with_episodes(folders):
+        name = policy + OVER_DAYS
+        if only not in (None, name.lower()):
+            continue
+        values, keys = _columns(folders[policy + EPISODES], VALUES), _columns(folders[policy + JUDGED], KEYS)
         if values is not None and keys is not None:
             comment = quoted(f"One row is a run of time-points, over any number of days, at which {policy} is violated")
-            view = identifier(workload, policy + OVER_DAYS)
-            asked = episodes_over_days(workload, policy, values, keys, has_share=_has(folder, "share"))
-            spark.sql(f"CREATE OR REPLACE VIEW {view} COMMENT {comment} AS\n{asked}")
-            views.append(policy + OVER_DAYS)
+            has_share = _has(folders[policy + EPISODES], "share")
+            asked = episodes_over_days(workload, policy, values, keys, has_share=has_share)
+            spark.sql(f"CREATE OR REPLACE VIEW {identifier(workload, name)} COMMENT {comment} AS\n{asked}")
+            views.append(name)
     return views
+
+
+def policies_with_episodes(tables: Collection[str]) -> list[str]:
+    """The policies that have a table of episodes and one of judged values.
+
+    >>> policies_with_episodes(["events", "late_episodes", "late_judged", "bus_episodes"])
+    ['late']
+    """
+    policies = [name.removesuffix(EPISODES) for name in tables if name.endswith(EPISODES)]
+    return [policy for policy in policies if policy + JUDGED in tables]
 
 
 def _columns(folder: Path, name: str) -> list[str] | None:

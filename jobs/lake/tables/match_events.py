@@ -70,19 +70,23 @@ def taken(names: Iterable[str]) -> list[str]:
     return [name for name in names if name.lower() in OWN]
 
 
-def register_match_events(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
-    """Make the views of a workload whose tables are registered, for listings without such a table. Returns their
-    names."""
+def register_match_events(
+    spark: SparkSession, workload: str, lake: Path | str | None = None, only: str | None = None
+) -> list[str]:
+    """Make the views of a workload whose tables are registered, for listings without such a table, or the only one that
+    is asked for, in small letters. Returns their names.
+    """
     views, home = [], places.at(lake)
     present = table_folders(workload, home)
     for listing, variables in listings(workload, home).items():
-        if listing + EVENTS_OF_MATCHES in present:
+        view = listing + EVENTS_OF_MATCHES
+        if view in present or only not in (None, view.lower()):
             continue
         columns = {field.name: field.dataType.typeName() for field in spark.table(identifier(workload, listing)).schema}
         many = {name: columns[name] == ARRAY for name in variables}
         left_out = taken(spark.table(identifier(workload, "events")).columns)
         spark.sql(view_statement(workload, listing, many, columns, left_out))
-        views.append(listing + EVENTS_OF_MATCHES)
+        views.append(view)
     return views
 
 

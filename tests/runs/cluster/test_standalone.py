@@ -1,9 +1,13 @@
-"""A run on a standalone cluster, a master and two workers of this machine, that loses executors and a worker."""
+"""A run on a standalone cluster, a master and two workers of this machine, that loses executors and a worker.
+
+`make test` has a run of loaded days, `make cluster` one from an empty lake, too.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,15 +27,30 @@ from tests.runs.lake.small_workload import write_workload
 pytestmark = [pytest.mark.spark, pytest.mark.processes, pytest.mark.long]
 
 
+EVERY_DEATH = "TRENDMILL_EVERY_DEATH"
+"""The variable of the environment with which `make cluster` asks for the whole night."""
+WHOLE = pytest.mark.skipif(EVERY_DEATH not in os.environ, reason="a minute more: make cluster")
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        pytest.param(("slice", "evaluate"), id="loaded"),
+        pytest.param(("load", "slice", "evaluate"), id="empty", marks=WHOLE),
+    ],
+)
 def test_executors_and_workers_are_lost_and_tables_are_those_of_a_local_run(
-    undisturbed: Tables, tmp_path: Path
+    undisturbed_lake: StoredLake, undisturbed: Tables, tmp_path: Path, tasks: tuple[str, ...]
 ) -> None:
     """An executor that has worked is killed with its Python workers while days are loaded, and one while they are cut.
     While slices are evaluated a worker is killed with all that it runs, and another comes; the log tells of each."""
     home, lake = write_workload(tmp_path / "workload"), tmp_path / "lake"
+    if "load" not in tasks:
+        shutil.copytree(undisturbed_lake.folder, lake)
+        shutil.rmtree(lake / "machines" / "result_days")  # nothing is known to be evaluated
     (tmp_path / "cluster").mkdir()
     with standalone_cluster(tmp_path / "cluster", workers=2) as cluster, (tmp_path / "log").open("w") as log:
-        night = started(cluster, home, lake, log)
+        night = started(cluster, home, lake, log, tasks)
         assert night.stdout is not None
         killed = []
         for line in night.stdout:
@@ -40,7 +59,7 @@ def test_executors_and_workers_are_lost_and_tables_are_those_of_a_local_run(
             if with_worker:
                 cluster.add_worker()
         assert night.wait() == 0
-        assert killed == ["load", "slice_", "evaluate"]
+        assert killed == list(tasks)
     assert StoredLake(lake).tables() == undisturbed
     told = [line for line in (tmp_path / "log").read_text().splitlines() if "Lost executor" in line]
     assert len(set(re.findall(r"Lost executor (\d+)", "\n".join(told)))) == len(killed), told
@@ -48,10 +67,12 @@ def test_executors_and_workers_are_lost_and_tables_are_those_of_a_local_run(
     assert [line for line in told if "exited with code 137" in line], told
 
 
-def started(cluster: StandaloneCluster, home: Path, lake: Path, log: IO[str]) -> subprocess.Popen[str]:
-    """The night as a process that talks of its stages."""
+def started(
+    cluster: StandaloneCluster, home: Path, lake: Path, log: IO[str], tasks: tuple[str, ...]
+) -> subprocess.Popen[str]:
+    """The night as a process that talks of its tasks."""
     environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
-    command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), str(lake), "1", "2"]
+    command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), str(lake), "1", "2", *tasks]
     return subprocess.Popen(
         command, env=environment, cwd=places.project(), stdout=subprocess.PIPE, stderr=log, text=True
     )

@@ -17,6 +17,7 @@ from jobs import cli
 from jobs.exits import WrongWorkload
 from jobs.lake.asking import ask as answer
 from jobs.lake.asking import session_for_questions
+from jobs.lake.naming import with_names
 from jobs.lake.session import LateSession
 from jobs.lake.versions import versions_of
 from jobs.questions.sampled.events import events_of
@@ -63,7 +64,9 @@ def test_sql_answers_from_every_table(ask: Ask, copied: SmallLake) -> None:
     assert told.splitlines()[3:] == ["... more than 2 rows; --limit or --csv shows more"]
     code, told = ask("SHOW TABLES IN machines")
     assert code == 0
-    assert "climbs_events" in told
+    assert {"climbs_events", "unstopped_episodes_over_days", "work_slices"} <= set(told.split())
+    code, told = ask("SELECT count(*) FROM IDENTIFIER(concat('Machines.', 'Climbs_Events'))")
+    assert (code, told.split()[-1]) == (0, str(events))
 
 
 def test_sql_as_csv_has_every_row(ask: Ask, copied: SmallLake) -> None:
@@ -124,7 +127,7 @@ def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
         assert (statement, code) == (statement, 2)
         assert said in told
         assert not re.search(r"SQLSTATE|== SQL|\[[A-Z_.]+\]|Aggregate|Project \[|Traceback", told)
-    session = session_for_questions(copied.spark)  # the tables have their names by now
+    session = session_for_questions(copied.spark)
     assert not is_refused(session, "SELECT * FROM machines.climbs")
     assert [statement for statement in NO_QUESTIONS if not is_refused(session, statement)] == []
     assert versions_of("machines", copied.folder) == versions
@@ -133,7 +136,7 @@ def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
 
 def is_refused(session: SparkSession, statement: str) -> bool:
     try:
-        answer(session, statement).collect()
+        with_names(session, statement, answer).collect()
     except REFUSALS:
         return True
     return False
