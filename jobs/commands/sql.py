@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from jobs.commands.sql_problem import sql_problem
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
-from jobs.lake.asking import ask, session_for_questions
-from jobs.lake.naming import names, with_names
+from jobs.lake.asking.names import names, with_names
+from jobs.lake.asking.question import ask, session_for_questions
 from jobs.lake.session import start_session
 
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")

@@ -15,9 +15,9 @@ from pyspark.errors import AnalysisException, ParseException
 
 from jobs import cli
 from jobs.exits import WrongWorkload
-from jobs.lake.asking import ask as answer
-from jobs.lake.asking import session_for_questions
-from jobs.lake.naming import with_names
+from jobs.lake.asking.names import with_names
+from jobs.lake.asking.question import ask as answer
+from jobs.lake.asking.question import session_for_questions
 from jobs.lake.session import LateSession
 from jobs.lake.versions import versions_of
 from jobs.questions.sampled.events import events_of

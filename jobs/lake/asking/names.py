@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cep_core.compile import EVENTS_OF_MATCHES
 from jobs import places
-from jobs.lake.asking import DESCRIBES
+from jobs.lake.asking.question import DESCRIBES
 from jobs.lake.definition import identifier
 from jobs.lake.register import register, register_table, table_folders
 from jobs.lake.tables.episodes_over_days import EPISODES, JUDGED, policies_with_episodes, register_episodes_over_days
