@@ -217,6 +217,12 @@ def opened_by(evaluator: object, variables: Collection[str]) -> OpenForm | None:
     return opened if opened is not None and not set(variables).isdisjoint(opened.hidden) else None
 
 
+def charges_slices(evaluator: object) -> bool:
+    """Whether a query's work is counted for a slice as a whole, so that slices evaluated together take another part of
+    its budget than each by itself. An evaluator that does so says it by an attribute of this name."""
+    return bool(getattr(evaluator, "charges_slices", False))
+
+
 def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
     """All days in one block."""
     return [days]

@@ -6,7 +6,7 @@ memory (extra `sketch`).
 """
 
 from cep_core.slicing.heavy import heavy_hitters, heavy_values
-from cep_core.slicing.joiner import cell_of, keep_owned, ownership, owning_slices, union_suffices
+from cep_core.slicing.joiner import cell_of, joint_ownership, keep_owned, ownership, owning_slices, union_suffices
 from cep_core.slicing.planner import make_plan
 from cep_core.slicing.ranges import TimeRange, cut, read_from, shares_read
 from cep_core.slicing.real_shares import lower_bound
@@ -27,6 +27,7 @@ __all__ = [
     "cut",
     "heavy_hitters",
     "heavy_values",
+    "joint_ownership",
     "keep_owned",
     "lower_bound",
     "make_plan",

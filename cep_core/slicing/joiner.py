@@ -4,12 +4,15 @@ A slice owns a result if the result's valuation falls into the slice's cell and 
 slice's time range. Engines apply ownership before they aggregate, count or cut. `keep_owned` filters a table of
 finished verdicts. The filter may be left out only where `union_suffices` allows it.
 
+Several slices of a plan may be evaluated as one (`joint_ownership`): the paper's slices are of sets of valuations, so
+the union of some is a slice, too.
+
 Cost: one hash of each variable of each valuation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,10 +43,12 @@ def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
     return cells
 
 
-def may_belong(plan: Plan, cell: int, parts: pa.Table) -> npt.NDArray[np.bool_]:
-    """Whether the cell owns some valuation that has these values. `parts`: a column for some of the plan's variables.
+def may_belong(plan: Plan, cells: Sequence[int], parts: pa.Table) -> npt.NDArray[np.bool_]:
+    """Whether one of the cells owns some valuation that has these values. `parts`: a column for some of the plan's
+    variables.
 
-    Cost: one hash of each value for each set of the other variables that may be heavy.
+    Cost: one hash of each value for each set of the other variables that may be heavy, and one look at it for each of
+    the places that the cells have along these variables.
     """
     kinds = {name: kind for name, kind in zip(plan.variables, plan.types, strict=True) if name in parts.column_names}
     columns = {name: keys_of(parts[name], kind) for name, kind in kinds.items()}
@@ -51,12 +56,15 @@ def may_belong(plan: Plan, cell: int, parts: pa.Table) -> npt.NDArray[np.bool_]:
     for heavy, members in _by_heavy(plan, columns, parts.num_rows):
         for group in subsets([name for name in plan.heavy_keys if name not in columns]):
             cube = plan.by_heavy[heavy.union(group)]
-            inside = np.full(len(members), cell < cube.cells)
-            for name, (keys, _) in columns.items():
-                index = plan.variables.index(name)
-                digit = cell // cube.strides[index] % cube.shares[index]
-                inside &= cube.along(index, keys[members]) == digit * cube.strides[index]
-            fits[members] |= inside
+            indices = [plan.variables.index(name) for name in columns]
+            steps = [
+                cube.along(index, keys[members]) for index, (keys, _) in zip(indices, columns.values(), strict=True)
+            ]
+            for place in {cube.place(cell, indices) for cell in cells if cell < cube.cells}:
+                inside = np.ones(len(members), np.bool_)
+                for step, own in zip(steps, place, strict=True):
+                    inside &= step == own
+                fits[members] |= inside
     return fits
 
 
@@ -76,13 +84,13 @@ def _by_heavy(
 
 @dataclass(frozen=True)
 class CellOwner:
-    """`Ownership.owns` of one cell, as a plain value that can be sent to worker processes.
+    """`Ownership.owns` of some cells, as a plain value that can be sent to worker processes.
 
     `names`: what the owner's query calls the plan's variables.
     """
 
     plan: Plan
-    cell: int
+    cells: tuple[int, ...]
     names: tuple[str, ...]
 
     def __call__(self, valuations: pa.Table) -> npt.NDArray[np.bool_]:
@@ -90,8 +98,8 @@ class CellOwner:
             of_plan = dict(zip(self.names, self.plan.variables, strict=True))
             valuations = valuations.rename_columns([of_plan.get(name, f"({name})") for name in valuations.column_names])
         if not set(self.plan.variables) <= set(valuations.column_names):
-            return may_belong(self.plan, self.cell, valuations)
-        return cell_of(self.plan, valuations) == self.cell
+            return may_belong(self.plan, self.cells, valuations)
+        return np.isin(cell_of(self.plan, valuations), self.cells)
 
 
 def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None, query: str | None = None) -> Ownership:
@@ -101,18 +109,31 @@ def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None, 
     `days`: the boundaries of the operating days that are evaluated; they are cut to the slice's time range.
     ValueError if the slice owns no moment of these days (`owning_slices` lists the slices that do).
     """
-    if not 0 <= slice_number < plan.slices:
-        raise ValueError(f"the plan has slices 0 to {plan.slices - 1}, asked for {slice_number}")
-    range_number, cell = divmod(slice_number, plan.cells)
+    return joint_ownership(plan, (slice_number,), days, query)
+
+
+def joint_ownership(
+    plan: Plan, slices: Collection[int], days: Sequence[int] | None = None, query: str | None = None
+) -> Ownership:
+    """What several slices own together, as `ownership` of one of them says it. Their events together are enough.
+
+    The slices are those of some cells in each of some time ranges without a gap; ValueError if they are not.
+    """
+    if wrong := [number for number in slices if not 0 <= number < plan.slices]:
+        raise ValueError(f"the plan has slices 0 to {plan.slices - 1}, asked for {wrong[0]}")
+    ranges = sorted({number // plan.cells for number in slices})
+    cells = tuple(sorted({number % plan.cells for number in slices}))
+    if len(ranges) * len(cells) != len(set(slices)) or ranges[-1] - ranges[0] >= len(ranges):
+        raise ValueError(f"slices {sorted(slices)} are not those of some cells in each of some adjacent time ranges")
     names = plan.variables if query is None else plan.names_of(query)
-    owns = CellOwner(plan, cell, names) if plan.cells > 1 else None
+    owns = CellOwner(plan, cells, names) if len(cells) < plan.cells else None
     if not plan.ranges:
         return Ownership(names, owns, None if days is None else tuple(days))
-    start, end = plan.ranges[range_number].start, plan.ranges[range_number].end
+    start, end = plan.ranges[ranges[0]].start, plan.ranges[ranges[-1]].end
     if days is not None:
         start, end = max(start, days[0]), min(end, days[-1])
     if start >= end:
-        raise ValueError(f"slice {slice_number} owns no moment of the days asked for")
+        raise ValueError(f"slices {sorted(slices)} own no moment of the days asked for")
     boundaries = () if days is None else tuple(moment for moment in days if start < moment < end)
     return Ownership(names, owns, (start, *boundaries, end))
 

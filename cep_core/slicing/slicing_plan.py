@@ -48,6 +48,14 @@ class Cube:
         """By variable: what one step along it adds to the number of a cell."""
         return tuple(prod(self.shares[:index]) for index in range(len(self.shares)))
 
+    def place(self, cell: int, indices: Sequence[int]) -> tuple[int, ...]:
+        """What each of the variables at `indices` adds to the number of a cell.
+
+        >>> Cube(frozenset(), (2, 3), (None, None)).place(5, [0, 1])
+        (1, 4)
+        """
+        return tuple(cell // self.strides[index] % self.shares[index] * self.strides[index] for index in indices)
+
     def along(self, index: int, keys: Keys) -> Any:
         """What the variable at `index` adds to the cell number, for each of the keys."""
         return coordinates(keys, self.seeds[index], self.shares[index]) * self.strides[index]

@@ -176,18 +176,21 @@ def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, An
 
 
 def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
-    """Seconds of the plan in use over all of its queries: for its slowest slice, and for all slices."""
+    """Seconds of the plan in use over all of its queries: for all slices, and for the slowest if each was evaluated by
+    itself."""
     folder = run.lake / run.workload.name / "slice_runs"
-    stored = read_table(folder, ["run_id", "plan_id", "slice", "seconds"], [run.last])
+    stored = read_table(folder, ["run_id", "plan_id", "slice", "seconds", "together"], [run.last])
     rows = [row for row in ([] if stored is None else stored.to_pylist()) if row["run_id"] == run.run_id]
     seconds_of_plan = []
     for plan in plans:
         by_slice: dict[int, float] = {}
+        apart = True
         for row in rows:
             if row["plan_id"] == plan.plan_id:
                 by_slice[row["slice"]] = by_slice.get(row["slice"], 0.0) + row["seconds"]
+                apart = apart and row["together"] == 1
         for metric, value in (
-            ("slowest_slice", max(by_slice.values(), default=0.0)),
+            ("slowest_slice", max(by_slice.values(), default=0.0) if apart else None),
             ("all_slices", sum(by_slice.values())),
         ):
             seconds_of_plan.append(

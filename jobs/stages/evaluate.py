@@ -44,6 +44,7 @@ from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.evaluating.assignment import Assignment, QueryText, schema_to_values
 from jobs.stages.evaluating.explained_rows import Round, published_events
 from jobs.stages.evaluating.explained_slices import Asked, asked_about
 from jobs.stages.evaluating.left_batches import from_bytes
@@ -61,7 +62,7 @@ from jobs.stages.evaluating.results import (
     slice_runs_of,
     with_origin,
 )
-from jobs.stages.evaluating.slice_worker import Assignment, QueryText, SlicePartial, schema_to_values
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 from jobs.stages.slicing.mapped_points import map_points, open_points
 from jobs.stages.slicing.planned import planned
 from jobs.stages.slicing.time_points import are_read

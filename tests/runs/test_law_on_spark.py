@@ -17,7 +17,7 @@ from jobs.lake.leasing.lease import give_back, lease_file
 from jobs.lake.register import register
 from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.runs.run import Run
-from jobs.stages.evaluate import evaluate
+from jobs.stages.evaluate import assignment_of, evaluate
 from jobs.stages.evaluating.partials import Way
 from jobs.tasks.nightly import TASKS, refused_days, slice_, with_scope
 from tests.runs.lake.dying_stage import ended_after_writing
@@ -115,6 +115,8 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
     Spark cuts the slices, by the ranks that `seq` says, or as if events.sql gave `seq`.
 
     From one way on, three rows are merged at a time. There are slices in which a policy finds nothing but silence.
+    Small slices are evaluated together, and then each by itself.
+
     Policies that are projected join: slices find the same points, which a shuffle makes distinct before they are
     counted and joined to episodes. Their causes are those of the policies in one slice, too.
     """
@@ -157,6 +159,7 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
         plans = " ".join(str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2")
         assert "before EXISTS projects" not in plans
         # Nothing is brought together now, so workers leave their results in files.
+        monkeypatch.setattr("jobs.stages.evaluate.assignment_of", lambda run: replace(assignment_of(run), together=0))
         for way in ("paths", "here"):
             evaluate(everything, way=way)
             whole = [copied.tables(f"{name}_why")[f"{name}_why"] for name in PROJECTED]

@@ -27,7 +27,9 @@ from jobs.reports.site import rendered
 from jobs.runs.run import Run, Silent
 from jobs.runs.scope import Evaluation, Scope
 from jobs.stages import evaluate
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice
+from jobs.stages.evaluating.assignment import Assignment, compiled
+from jobs.stages.evaluating.slice_worker import evaluate_slice
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 from jobs.workload.compiled import WorkloadQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import explain_question, warnings_of

@@ -13,8 +13,19 @@ from hypothesis import strategies as st
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom, Reach
-from cep_core.slicing import Plan, cell_of, cut, keep_owned, ownership, owning_slices, split, union_suffices
+from cep_core.slicing import (
+    Plan,
+    cell_of,
+    cut,
+    joint_ownership,
+    keep_owned,
+    ownership,
+    owning_slices,
+    split,
+    union_suffices,
+)
 from cep_core.slicing.joiner import may_belong
+from tests.counts import few
 from tests.slicing.laws.conjunctive import Query, evaluate, evaluate_sliced, evaluate_slices_unfiltered
 from tests.slicing.laws.random_plans import VALUES, VARIABLES, plans
 from tests.slicing.paper import LINEAR, STAR, TRIANGLE, atom, fixed_plan, log, modulus_plan
@@ -54,11 +65,41 @@ def test_a_part_of_a_valuation_may_belong_where_a_whole_one_does(plan: Plan, dat
             assert not (owned.owns(whole) & ~claimed).any()
 
 
+@given(plans(), st.data())
+@few(60)
+def test_slices_together_own_what_each_of_them_owns(plan: Plan, data: st.DataObject) -> None:
+    """Whole valuations, parts of them, and moments: some cells of one time range, or of adjacent ones."""
+    drawn = {name: st.lists(VALUES[VARIABLES[name]], min_size=3, max_size=3) for name in plan.variables}
+    whole = pa.table({n: pa.array(data.draw(s), ARROW_TYPES[VARIABLES[n]]) for n, s in drawn.items()})
+    some = whole.select([name for name in plan.variables if data.draw(st.booleans())])
+    cells = data.draw(st.sets(st.integers(0, plan.cells - 1), min_size=1))
+    first = data.draw(st.integers(0, max(1, len(plan.ranges)) - 1))
+    after = data.draw(st.integers(first + 1, max(1, len(plan.ranges))))
+    numbers = [number * plan.cells + cell for number in range(first, after) for cell in cells]
+    owned = joint_ownership(plan, numbers)
+    apart = [ownership(plan, number) for number in numbers]
+    for valuations in (whole, some) if plan.variables else ():
+        if valuations.num_columns:
+            known = np.ones(3, np.bool_) if owned.owns is None else owned.owns(valuations)
+            each = [np.ones(3, np.bool_) if one.owns is None else one.owns(valuations) for one in apart]
+            assert (known == np.logical_or.reduce(each)).all()
+    if plan.ranges:
+        assert owned.days == (apart[0].days[0], apart[-1].days[-1])  # type: ignore[index]
+
+
+def test_only_cells_of_adjacent_ranges_are_owned_together() -> None:
+    plan = ranged(4)
+    assert joint_ownership(plan, [2, 4], (0, 24, 72)).days == (18, 24, 54)
+    for numbers in ([0, 3], [0, 4], [0, 1, 2]):
+        with pytest.raises(ValueError, match="adjacent time ranges"):
+            joint_ownership(plan, numbers)
+
+
 def test_a_part_of_a_valuation_belongs_to_one_row_of_cells() -> None:
     plan = modulus_plan((atom("P", "x"), atom("Q", "x", "y")), ("x", "y"), 4, {})
     shares = plan.cubes[0].shares
     part = pa.table({"x": [0, 1, 2, 3]})
-    owners = [sum(may_belong(plan, cell, part)[row] for cell in range(plan.cells)) for row in range(4)]
+    owners = [sum(may_belong(plan, [cell], part)[row] for cell in range(plan.cells)) for row in range(4)]
     assert owners == [plan.cells // shares[0]] * 4
 
 

@@ -41,6 +41,9 @@ from cep_core.matching.written_evaluator import WrittenEvaluator
 class PairEvaluator(WrittenEvaluator):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as in `MatchEvaluator`."""
 
+    charges_slices = True
+    """A pair belongs to no last event, so each day of a slice is charged with all pairs of the slice."""
+
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         assert isinstance(query.pattern, Conjunction)
         super().__init__(query, replace(settings, supersets=False))

@@ -31,7 +31,7 @@ RESULT_DAYS = Table(
 
 SLICE_RUNS = Table(
     "slice_runs",
-    "One row is the evaluation of a slice for a query",
+    "One row is the evaluation of a slice for a query, by itself or together with other small slices of its plan",
     (
         DAY,
         RUN,
@@ -39,10 +39,18 @@ SLICE_RUNS = Table(
         Column("plan_id", "STRING", "Plan", nullable=False),
         Column("slice", "INT", "Slice", nullable=False),
         Column("events", "BIGINT", "Events read", nullable=False),
-        Column("rows", "BIGINT", "Partial rows given", nullable=False),
-        Column("seconds", "DOUBLE", "Wall seconds of the evaluation", nullable=False),
+        Column("rows", "BIGINT", "Partial rows given; of slices evaluated together a share, by events", nullable=False),
+        Column(
+            "seconds",
+            "DOUBLE",
+            "Wall seconds of the evaluation; of slices evaluated together a share, by events",
+            nullable=False,
+        ),
         Column("peak_memory", "BIGINT", "Peak resident bytes of the process that evaluated it", nullable=False),
+        Column("together", "INT", "How many slices were evaluated in one call, this one among them"),
+        Column("copies", "DOUBLE", "Copies of an event among these slices; the call read each event once"),
     ),
+    widens=True,
     checks={"counts": "slice >= 0 AND events >= 0 AND rows >= 0 AND seconds >= 0"},
 )
 

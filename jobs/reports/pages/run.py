@@ -58,7 +58,7 @@ _STAGES = [
 ]
 _SLICES = [
     Heading("query"),
-    *numbers("slices", "events", "largest slice", "its share", "partial rows"),
+    *numbers("slices", "calls", "events", "largest slice", "its share", "partial rows"),
     *numbers("seconds, all slices", "slowest slice", "peak memory", measured=True),
 ]
 _RUNS = [Heading("run", measured=True), Heading("began (UTC)", measured=True), Heading("stages"), Heading("statuses")]
@@ -124,16 +124,18 @@ def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:
     for query, slices in by_query.items():
         events = sum(slice_run["events"] for slice_run in slices)
         largest = max(slice_run["events"] for slice_run in slices)
+        alone = [slice_run["seconds"] for slice_run in slices if (slice_run.get("together") or 1) == 1]
         lines.append(
             [
                 query,
                 quantity(len(slices)),
+                quantity(round(sum(1 / (slice_run.get("together") or 1) for slice_run in slices))),
                 quantity(events),
                 quantity(largest),
                 share(largest / events) if events else "–",
                 quantity(sum(slice_run["rows"] for slice_run in slices)),
                 elapsed(sum(slice_run["seconds"] for slice_run in slices)),
-                elapsed(max(slice_run["seconds"] for slice_run in slices)),
+                elapsed(max(alone)) if len(alone) == len(slices) else "–",
                 f"{max(slice_run['peak_memory'] for slice_run in slices) / 2**20:,.0f} MB",
             ]
         )

@@ -212,8 +212,10 @@ def _recorded(record: Record) -> list[str]:
 
 
 def _seconds(comparison: SlicingComparison) -> str:
-    if comparison.slowest_seconds is None or comparison.all_seconds is None:
+    if comparison.all_seconds is None:
         return ""
+    if comparison.slowest_seconds is None:
+        return f"all slices {elapsed(comparison.all_seconds)}; small ones were evaluated together"
     return f"slowest slice {elapsed(comparison.slowest_seconds)}, all slices {elapsed(comparison.all_seconds)}"
 
 

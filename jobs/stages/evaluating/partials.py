@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from jobs.stages.evaluating.slice_files import Slices, columns_of, events_of, slices_of
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
+from jobs.stages.evaluating.assignment import Assignment
+from jobs.stages.evaluating.gathering import gather
+from jobs.stages.evaluating.slice_worker import evaluate_group
+from jobs.stages.evaluating.slices.slice_files import Slices, columns_of, group_of, grouped, slices_of
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 from jobs.stages.evaluating.spark_workers import in_workers
 from jobs.stages.held_rows import is_held
 from jobs.stages.slicing.mapped_points import open_points
@@ -39,15 +42,15 @@ def partials_of(
         way = "scan" if not slices.local else "here" if is_held(run) else "paths"
     if way == "here":
         rows = None if points is None else open_points(points)
-        return list(gather(assignment, _evaluated_here(run, slices, assignment, rows), rows))
+        return list(gather(assignment, evaluated_here(run, slices, assignment, rows), rows))
     return in_workers(run, slices, assignment, points, folder, by_path=way == "paths")
 
 
-def _evaluated_here(
-    run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None
-) -> Iterator[SlicePartial]:
-    jobs, columns = slices.largest_first(), columns_of(run)
-    for done, job in enumerate(jobs):
-        run.progress.advance(done, len(jobs), "tasks")
-        events = events_of(job, columns, assignment.row_limit)
-        yield from evaluate_slice(assignment, job.plan_id, job.slice, events, points)
+def evaluated_here(run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None) -> Iterator[SlicePartial]:
+    columns, done = columns_of(run), 0
+    found = grouped(assignment, [*slices.present, *slices.absent], assignment.together)
+    count = sum(len(jobs) for _, jobs in found)
+    for owned, jobs in found:
+        run.progress.advance(done, count, "slices")
+        yield from evaluate_group(assignment, group_of(owned, jobs, columns, assignment.row_limit), points)
+        done += len(jobs)

@@ -24,7 +24,7 @@ from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
 from jobs.stages.evaluating.reading import Moments
-from jobs.stages.evaluating.slice_worker import SlicePartial
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 from jobs.stages.own_rows import own_rows
 
 
@@ -94,12 +94,27 @@ def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
             "rows": sum(p.rows for p in slice_partials),
             "seconds": sum(p.seconds for p in slice_partials),
             "peak_memory": max(p.peak_memory for p in slice_partials),
+            "together": max(p.together for p in slice_partials),
+            "copies": _copies(slice_partials),
         }
         for (query, plan_id, number), slice_partials in sorted(grouped.items())
     ]
     assert run.scope is not None
     evaluated = {evaluation.query for evaluation in run.scope.evaluations}
     return _of_rows(run, "slice_runs", rows, own_rows(run, "slice_runs", "query", evaluated))
+
+
+def _copies(of_slice: Sequence[SlicePartial]) -> float:
+    """Copies of an event among the slices evaluated together with a slice, over all blocks of days.
+
+    >>> blocks = [SlicePartial("q", "q", "p", 0, 0, (), (events,), 0, 1.0, 1, 2, copies) for events, copies in
+    ...           [(30, 1.5), (10, 1.0)]]
+    >>> round(_copies(blocks), 3)
+    1.333
+    """
+    events = [sum(partial.events) for partial in of_slice]
+    once = sum(count / partial.copies for count, partial in zip(events, of_slice, strict=True))
+    return sum(events) / once if once else 1.0
 
 
 def result_days(run: Run, results: Sequence[Result], beside: Sequence[Result] = ()) -> Replacement:

@@ -12,7 +12,7 @@ reads range by range (`merging.py`). Else time-points are sent to every worker o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +21,12 @@ import pyarrow as pa
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan
+from jobs.stages.evaluating.assignment import Assignment
+from jobs.stages.evaluating.gathering import gather
 from jobs.stages.evaluating.left_batches import Leaving, LeftBatch, to_bytes
-from jobs.stages.evaluating.slice_files import SliceFile, Slices, columns_of, events_of
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, evaluate_slice, gather
+from jobs.stages.evaluating.slice_worker import evaluate_group, evaluate_slice
+from jobs.stages.evaluating.slices.slice_files import SliceFile, Slices, columns_of, group_of, grouped
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 from jobs.stages.held_rows import table_frame
 from jobs.stages.slicing.mapped_points import open_points
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 PARTIAL = (
     "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
-    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, bucket INT, "
+    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT, together INT, copies DOUBLE, bucket INT, "
     "files ARRAY<STRUCT<path: STRING, begin: BIGINT, size: BIGINT>>, error STRING"
 )
 ARROW_PARTIAL = pa.schema(
@@ -49,12 +52,17 @@ ARROW_PARTIAL = pa.schema(
         ("rows", pa.int64()),
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
+        ("together", pa.int32()),
+        ("copies", pa.float64()),
         ("bucket", pa.int32()),
         ("files", pa.list_(pa.struct({"path": pa.string(), "begin": pa.int64(), "size": pa.int64()}))),
         ("error", pa.string()),
     ]
 )
 """A partial result, or the error of a query and nothing else. `files`: where the batches are, if not here."""
+
+TASKS = 2
+"""Small slices are evaluated together as far as each worker still has so many tasks."""
 
 Points = Callable[[], pa.Table | None]
 """Gives a worker the time-points of the run; None: no query reads them."""
@@ -120,19 +128,34 @@ def _sent(run: Run, points: Path | None) -> Points:
 
 
 def _by_path(run: Run, jobs: list[SliceFile], assignment: Assignment, points: Points, folder: Path | None) -> DataFrame:
-    """One Spark task for each slice. Each opens its file itself. `folder`: where it leaves its batches."""
+    """One Spark task for each slice, or for small ones that are evaluated together, if there are more slices than tasks
+    at a time. Each opens its files itself. `folder`: where it leaves its batches."""
     columns = columns_of(run)
+    most = _in_a_task(jobs, run.spark.sparkContext.defaultParallelism, assignment.together)
+    tasks = sorted(grouped(assignment, jobs, most), key=lambda task: -sum(job.size for job in task[1]))
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for index in batch.column(0).to_pylist():
-                job = jobs[index]
-                events = events_of(job, columns, assignment.row_limit)
+                owned, own = tasks[index]
                 keep = to_bytes if folder is None else Leaving(folder)
-                yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events, points(), keep))
+                group = group_of(owned, own, columns, assignment.row_limit)
+                yield from _encoded(evaluate_group(assignment, group, points(), keep))
 
-    tasks = run.spark.range(0, len(jobs), 1, max(1, len(jobs)))
-    return tasks.mapInArrow(work, PARTIAL)
+    numbers = run.spark.range(0, len(tasks), 1, max(1, len(tasks)))
+    return numbers.mapInArrow(work, PARTIAL)
+
+
+def _in_a_task(jobs: Sequence[SliceFile], at_once: int, most: int) -> int:
+    """The most events of slices that one task evaluates together: each worker is to have several tasks.
+
+    >>> jobs = [SliceFile("f", "p", number, rows=1_000) for number in range(64)]
+    >>> _in_a_task(jobs, 2, 32_768), _in_a_task(jobs, 8, 32_768), _in_a_task(jobs, 64, 32_768)
+    (16000, 4000, 0)
+    """
+    if len(jobs) <= at_once:
+        return 0
+    return min(most, sum(job.rows or 0 for job in jobs) // (TASKS * at_once))
 
 
 def _by_scan(slices: DataFrame, assignment: Assignment, points: Points) -> DataFrame:

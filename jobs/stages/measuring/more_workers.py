@@ -50,7 +50,7 @@ EXPERIMENT = "slicing:workers"
 METRICS = {"events": "events", "predicted_load": "share of events", "predicted_replication": "copies per event"}
 """What is recorded of a cut, with units."""
 
-SLICE_RUNS = ("run_id", "query", "plan_id", "seconds")
+SLICE_RUNS = ("run_id", "query", "plan_id", "seconds", "copies")
 RUNS = ("run_id", "stage", "seconds", "started_at", "day")
 PLANS = ("plan_id", "predicted_replication")
 """The columns of tables from which a day's work is read."""
@@ -140,7 +140,8 @@ def read_back(rows: Rows) -> dict[int, list[Cut]]:
 def work_of(read: Read, day: date, loaded: float) -> Work | None:
     """The work of a day with so many events, as it was last measured; None if it was not.
 
-    A run over several days has its slices with the last of them. Of its seconds an even share counts.
+    A run over several days has its slices with the last of them. Of its seconds an even share counts. Slices that were
+    evaluated together read the copies among them once, so their seconds are those of fewer copies than the plan's.
     """
     evaluated = {row["run_id"] for row in read("result_days", ("run_id",), ds.field("day") == day)}
     of_runs = ds.field("run_id").isin(evaluated)
@@ -153,7 +154,7 @@ def work_of(read: Read, day: date, loaded: float) -> Work | None:
     in_slices: dict[str, float] = defaultdict(float)
     for row in slice_runs:
         share = copies.get(row["plan_id"], 1.0) * max(1, days[row["run_id"], row["query"]])
-        seconds[row["query"]] += row["seconds"] / share
+        seconds[row["query"]] += row["seconds"] * (row.get("copies") or 1.0) / share
         in_slices[row["run_id"]] += row["seconds"]
     of_day = read("runs", RUNS, (ds.field("day") == day) & (ds.field("status") == "done"))
     last = {row["stage"]: row for row in sorted(of_day, key=lambda row: row["started_at"])}

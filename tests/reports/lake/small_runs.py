@@ -181,6 +181,8 @@ def slice_runs() -> list[dict[str, Any]]:
             "rows": 3,
             "seconds": 0.01,
             "peak_memory": 2**28,
+            "together": 4 if query == "snowball" else 1,
+            "copies": 1.0,
             **of_day(DAY),
         }
         for query in ("late_chains", "snowball")

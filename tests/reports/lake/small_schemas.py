@@ -95,7 +95,15 @@ EXPERIMENTS = _schema(
     experiment=_TEXT, strategy=_TEXT, parameters=_TEXT, seed=_LONG, metric=_TEXT, value=_REAL, unit=_TEXT
 )
 SLICE_RUNS = _schema(
-    query=_TEXT, plan_id=_TEXT, slice=pa.int32(), events=_LONG, rows=_LONG, seconds=_REAL, peak_memory=_LONG
+    query=_TEXT,
+    plan_id=_TEXT,
+    slice=pa.int32(),
+    events=_LONG,
+    rows=_LONG,
+    seconds=_REAL,
+    peak_memory=_LONG,
+    together=pa.int32(),
+    copies=_REAL,
 )
 HEAVY_HITTERS = _schema(
     event_type=_TEXT, attribute=_TEXT, value=_TEXT, frequency=_LONG, threshold=_REAL, error_bound=_LONG

@@ -154,6 +154,10 @@ def test_the_run_page_of_each_day_has_the_slices_of_its_run(site: Path) -> None:
     pages = {day: read(site / "lines" / day.isoformat() / "run.html") for day in (DAY, INCOMPLETE, EMPTY)}
     of_slices = {day: [cell for cell in page.text("td") if cell.endswith(" MB")] for day, page in pages.items()}
     assert of_slices[DAY] == of_slices[INCOMPLETE] == ["256 MB"] * 2
+    cells = pages[DAY].text("td")
+    apart, together = (cells[cells.index(query) :] for query in ("late_chains", "snowball"))
+    assert (apart[1:3], together[1:3]) == (["4", "4"], ["4", "1"])
+    assert (apart[8] == "–", together[8] == "–") == (False, True)  # the slowest slice is known if each was alone
     assert not of_slices[EMPTY]
     assert "No slice was evaluated by this run." in pages[EMPTY].text("p")
 

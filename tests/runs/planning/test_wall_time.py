@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.stages.measuring.more_workers import work_of
 from jobs.stages.measuring.wall_time import (
     COPY,
     LITTLE_LEFT,
@@ -74,3 +77,25 @@ def test_only_numbers_that_can_save_little_are_left_out(drawn: Drawn, alone: flo
         assert left[-1] <= LITTLE_LEFT + 1e-9
         assert f"to {WORKERS[-1]:,} workers" in beyond(looked_at) or looked_at[-1].workers == 512
     assert not looked_at or bool(beyond(looked_at)) == (looked_at[-1].workers < WORKERS[-1])
+
+
+def test_slices_evaluated_together_read_their_copies_once() -> None:
+    """Of a plan with three copies of an event, seconds of slices apart count a third; together, as many as they took.
+
+    A lake of an older version does not tell copies: its slices were evaluated each by itself.
+    """
+    slices = [("apart", 1.0), ("together", 3.0), ("older", None)]
+    tables: dict[str, list[dict[str, Any]]] = {
+        "result_days": [{"run_id": "r", "query": query} for query, _ in slices],
+        "slice_runs": [
+            {"run_id": "r", "query": query, "plan_id": "p", "seconds": 6.0, "copies": copies}
+            for query, copies in slices
+        ],
+        "slicing_plans": [{"plan_id": "p", "predicted_replication": 3.0}],
+        "runs": [
+            {"run_id": "r", "stage": "evaluate", "seconds": 20.0, "started_at": datetime(2013, 3, 8, tzinfo=UTC)}
+            | {"day": date(2013, 3, 8)}
+        ],
+    }
+    work = work_of(lambda name, columns, where: tables[name], date(2013, 3, 8), 10.0)
+    assert work == Work(2.0, 10.0, {"apart": 2.0, "together": 6.0, "older": 2.0})

@@ -13,12 +13,15 @@ from cep_core.language.evaluator import RESULT, Evaluator, ResultTable, of_table
 from cep_core.language.totals import first_rows
 from cep_core.slicing import Plan, split
 from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.assignment import Assignment, compiled
 from jobs.stages.evaluating.explained_rows import MOST_EVENTS, Round
 from jobs.stages.evaluating.explained_slices import asked_about
+from jobs.stages.evaluating.gathering import gather
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading, between
-from jobs.stages.evaluating.slice_files import SliceFile, asked_slices, slices_of_silence
-from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, gather
+from jobs.stages.evaluating.slice_worker import evaluate_slice
+from jobs.stages.evaluating.slices.slice_files import SliceFile, asked_slices, slices_of_silence
+from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 
 
 def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:

@@ -20,9 +20,9 @@ from cep_core.monitoring.first_order.result.witnessed import LOOKED_AT
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.sub_logs import sub_log_of
 from cep_core.slicing import Plan, make_plan, statistics_of
+from jobs.stages.evaluating.assignment import Assignment, QueryText
 from jobs.stages.evaluating.left_batches import from_bytes
-from jobs.stages.evaluating.slice_files import asked_slices
-from jobs.stages.evaluating.slice_worker import Assignment, QueryText
+from jobs.stages.evaluating.slices.slice_files import asked_slices
 from tests.counts import few
 from tests.runs.workers.slicing import all_points, asking, merged, partials
 from tests.runs.workers.test_law_of_policies import DAYS, World, plan_of, worlds

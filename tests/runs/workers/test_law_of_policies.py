@@ -32,7 +32,7 @@ from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_points, signatures
 from cep_core.testing.unsliced import unsliced
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
-from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
+from jobs.stages.evaluating.assignment import Assignment, QueryText, compiled, schema_to_values
 from jobs.stages.slicing.seen import Seen
 from tests.runs.workers.slicing import all_points, explained, merged
 from tests.slicing.laws.only_read import only_read

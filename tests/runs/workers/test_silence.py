@@ -20,15 +20,10 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership
 from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, statistics_of
-from jobs.stages.evaluating.slice_files import SliceFile, slices_of_silence
-from jobs.stages.evaluating.slice_worker import (
-    Assignment,
-    QueryText,
-    compiled,
-    evaluate_slice,
-    from_bytes,
-    schema_to_values,
-)
+from jobs.stages.evaluating.assignment import Assignment, QueryText, compiled, schema_to_values
+from jobs.stages.evaluating.left_batches import from_bytes
+from jobs.stages.evaluating.slice_worker import evaluate_slice
+from jobs.stages.evaluating.slices.slice_files import SliceFile, slices_of_silence
 from tests.runs.lake import silences
 from tests.runs.workers.slicing import all_points, merged, partials
 from tests.slicing.laws.only_read import only_read

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.settings import DEFAULTS
 from cep_core.slicing import Cube, Plan
+from jobs.stages.evaluating.assignment import Assignment, QueryText
 from jobs.stages.evaluating.large_slices import RowsOfFile, stamps_of
-from jobs.stages.evaluating.slice_files import SliceFile, asked_slices, events_of
-from jobs.stages.evaluating.slice_worker import Assignment, QueryText
+from jobs.stages.evaluating.slices.slice_files import SliceFile, asked_slices, events_of
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
 

@@ -17,17 +17,12 @@ from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Ownership, Reach, of_table
 from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
+from jobs.stages.evaluating.assignment import Assignment, QueryText, compiled, schema_to_values
 from jobs.stages.evaluating.large_slices import RowsOfFile
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import Reading, pieces
-from jobs.stages.evaluating.slice_files import SliceFile, events_of
-from jobs.stages.evaluating.slice_worker import (
-    Assignment,
-    QueryText,
-    compiled,
-    evaluate_slice,
-    schema_to_values,
-)
+from jobs.stages.evaluating.slice_worker import evaluate_slice
+from jobs.stages.evaluating.slices.slice_files import SliceFile, events_of
 
 SCHEMA = LogSchema(
     {

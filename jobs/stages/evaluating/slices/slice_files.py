@@ -7,7 +7,7 @@ but holds no event, has no file.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -16,9 +16,10 @@ from deltalake import DeltaTable
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.slicing import Plan, owning_slices
+from jobs.stages.evaluating.assignment import Assignment
 from jobs.stages.evaluating.explained_slices import OwnedRows
 from jobs.stages.evaluating.large_slices import Rows, RowsOfFile
-from jobs.stages.evaluating.slice_worker import Assignment
+from jobs.stages.evaluating.slices.slice_groups import SliceEvents, SliceGroup, groups
 from jobs.stored_path import SCHEMES, place
 
 if TYPE_CHECKING:
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SliceFile:
-    """A slice and its file. Partition columns are in the path, not in the file. No path: the slice has no event."""
+    """A slice and its file. Partition columns are in the path, not in the file. No path: the slice has no event.
+
+    `rows`: how many events it has; None: the table's log does not tell."""
 
     path: str
     plan_id: str
     slice: int
     size: int = 0
+    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,13 @@ class Slices:
 def slices_of(run: Run, assignment: Assignment, silent: Collection[str]) -> Slices:
     """The slices that the assignment asks. `silent`: the queries that speak of silence."""
     asked = asked_slices(assignment)
-    files = sorted(DeltaTable(run.lake / run.workload.name / "_work" / "slices").file_uris())
-    present = [job for job in map(slice_of, files) if (job.plan_id, job.slice) in asked]
+    stored = DeltaTable(run.lake / run.workload.name / "_work" / "slices")
+    rows = _rows_of_files(stored)
+    files = sorted(stored.file_uris())
+    jobs = [job for job in map(slice_of, files) if (job.plan_id, job.slice) in asked]
+    present = [replace(job, rows=rows[_name(job.path)]) for job in jobs]
     silence = slices_of_silence(assignment, silent, present)
-    absent = [SliceFile("", plan_id, number) for plan_id, number in silence if (plan_id, number) in asked]
+    absent = [SliceFile("", plan_id, number, rows=0) for plan_id, number in silence if (plan_id, number) in asked]
     return Slices(present, absent, all(urlsplit(file).scheme in ("", "file", *SCHEMES) for file in files))
 
 
@@ -80,6 +87,16 @@ def asked_slices(assignment: Assignment) -> set[tuple[str, int]]:
     return asked
 
 
+def _rows_of_files(stored: DeltaTable) -> dict[str, int | None]:
+    """By name of file: how many rows it has, as the table's log tells."""
+    told = pa.table(stored.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
+    return {_name(unquote(action["path"])): action["num_records"] for action in told}
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
 def slices_of_silence(
     assignment: Assignment, silent: Collection[str], present: Iterable[SliceFile]
 ) -> list[tuple[str, int]]:
@@ -98,7 +115,7 @@ def slice_of(uri: str) -> SliceFile:
     """The slice that a file of `_work/slices` holds, from its URI, which is percent-encoded.
 
     >>> slice_of("file:///lake/a%20b/_work/slices/plan_id=0f/slice=3/part-0.parquet")
-    SliceFile(path='/lake/a b/_work/slices/plan_id=0f/slice=3/part-0.parquet', plan_id='0f', slice=3, size=0)
+    SliceFile(path='/lake/a b/_work/slices/plan_id=0f/slice=3/part-0.parquet', plan_id='0f', slice=3, size=0, rows=None)
     """
     path = unquote(uri if urlsplit(uri).scheme in SCHEMES else urlsplit(uri).path)
     values = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
@@ -107,7 +124,34 @@ def slice_of(uri: str) -> SliceFile:
 
 def with_size(job: SliceFile) -> SliceFile:
     """The slice with the size of its file, in bytes."""
-    return SliceFile(job.path, job.plan_id, job.slice, place(job.path).stat().st_size)
+    return replace(job, size=place(job.path).stat().st_size)
+
+
+def grouped(
+    assignment: Assignment, jobs: Iterable[SliceFile], most: int
+) -> list[tuple[Collection[int], list[SliceFile]]]:
+    """Which slices are evaluated together, as `slice_groups.groups` says: all that they own, and their files. Slices of
+    which nobody knows how many events they have stand alone."""
+    by_plan: dict[str, dict[int, SliceFile]] = {}
+    for job in jobs:
+        by_plan.setdefault(job.plan_id, {})[job.slice] = job
+    return [
+        (owned, [own[number] for number in asked])
+        for plan_id, own in by_plan.items()
+        for owned, asked in groups(
+            assignment.plan(plan_id),
+            {number: most + 1 if job.rows is None else job.rows for number, job in own.items()},
+            min(most, assignment.row_limit),
+        )
+    ]
+
+
+def group_of(
+    owned: Collection[int], jobs: Sequence[SliceFile], columns: Mapping[str, pa.DataType], most: int
+) -> SliceGroup:
+    """Slices of a plan with their events, as `events_of` reads them. `owned`: as `grouped` tells."""
+    events = [SliceEvents(job.slice, events_of(job, columns, most)) for job in jobs]
+    return SliceGroup(jobs[0].plan_id, owned, events)
 
 
 def columns_of(run: Run) -> dict[str, pa.DataType]:
