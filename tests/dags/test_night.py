@@ -87,12 +87,15 @@ def test_the_demo_night(night: Night) -> None:
 
 
 def test_page_and_command_predict_the_same_for_more_workers(night: Night) -> None:
-    """The slicing page shows what `compare` planned; `trendmill explain --workers` plans it again."""
+    """The slicing page shows what `compare` planned; `trendmill explain --workers` plans it again.
+
+    So small a night has little to divide: a quick machine is told no more than that.
+    """
     workload, day = load_workload("nyc_flights"), date(2013, 3, 8)
     told = more_workers(workload, compile_workload(workload), night.home / "lake", day)
     shown = walls_of_day(LakeReader(night.home / "lake" / "nyc_flights"), day)
     assert [dict(vars(wall), total=wall.total) for wall in shown] == told.facts
-    assert len(shown) > 1
+    assert shown
     page = (night.home / "reports" / "nyc_flights" / "2013-03-08" / "slicing.html").read_text()
     assert f'<td class="number measured">{shown[0].total:,.1f}</td>' in page
     assert told.lines[-1][1:] in page

@@ -19,8 +19,9 @@ from jobs.stages.evaluating.explained_slices import asked_about
 from jobs.stages.evaluating.gathering import gather
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.reading import NO_STAMPS, Moments, Reading, between
-from jobs.stages.evaluating.slice_worker import evaluate_slice
-from jobs.stages.evaluating.slices.slice_files import SliceFile, asked_slices, slices_of_silence
+from jobs.stages.evaluating.slice_worker import evaluate_group
+from jobs.stages.evaluating.slices.slice_files import SliceFile, asked_slices, grouped, slices_of_silence
+from jobs.stages.evaluating.slices.slice_groups import SliceEvents, SliceGroup
 from jobs.stages.evaluating.slices.slice_partial import SlicePartial
 
 
@@ -30,16 +31,19 @@ def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Ta
 
 
 def of_slices(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:
+    """Small slices together, as the assignment says."""
+    if "pos" not in events.column_names:
+        events = events.append_column("pos", pa.array(range(events.num_rows)))
     rows, numbers = split(plan, events)
-    present = [SliceFile("file", plan.plan_id, int(number)) for number in np.unique(numbers)]
+    held = {int(number): int(count) for number, count in zip(*np.unique(numbers, return_counts=True), strict=True)}
+    present = [SliceFile("file", plan.plan_id, number, rows=count) for number, count in held.items()]
     silent = {query.name for query in assignment.queries if evaluator_of(assignment, query.name).speaks_of_silence}
-    absent = slices_of_silence(assignment, silent, present)
+    absent = [SliceFile("", *of_slice, rows=0) for of_slice in slices_of_silence(assignment, silent, present)]
     asked = asked_slices(assignment)
-    for number in [*(job.slice for job in present), *(number for _, number in absent)]:
-        if (plan.plan_id, number) not in asked:
-            continue
-        part = events.take(pa.array(rows[numbers == number]))
-        yield from evaluate_slice(assignment, plan.plan_id, number, part, points)
+    jobs = [job for job in [*present, *absent] if (job.plan_id, job.slice) in asked]
+    for owned, own in grouped(assignment, jobs, assignment.together):
+        slices = [SliceEvents(job.slice, events.take(pa.array(rows[numbers == job.slice]))) for job in own]
+        yield from evaluate_group(assignment, SliceGroup(plan.plan_id, owned, slices), points)
 
 
 def merged(

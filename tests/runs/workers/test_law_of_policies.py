@@ -199,11 +199,13 @@ def content(table: pa.Table) -> tuple[object, ...]:
 @FEW
 @given(worlds(), st.data())
 def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
-    """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days."""
+    """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days, and by
+    which slices are evaluated together."""
     plan = plan_of(world, data.draw, world.events)
     middle = data.draw(st.integers(1, len(DAYS) - 2))
     blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
     assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
+    assignment = replace(assignment, together=data.draw(st.sampled_from([0, 6, 1000])))
     held = only_read(world.evaluator, world.events)
     for suffix in (table.suffix for table in world.evaluator.tables):
         tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)

@@ -124,7 +124,7 @@ def test_a_slice_without_events_speaks() -> None:
     statistics = statistics_of(events, evaluator.atoms, 30)
     plan = make_plan({query.name: evaluator.atoms}, ["x"], statistics, 64, "seed", evaluator.reach)
     assignment = Assignment((plan.to_dict(),), (query,), {query.name: (DAYS,)}, schema_to_values(SCHEMA), 100)
-    returned = list(partials(assignment, plan, events, points))
+    returned = list(partials(replace(assignment, together=0), plan, events, points))
     assert len(returned) == plan.slices
     [speaking] = [partial for partial in returned if partial.rows]
     assert sum(speaking.events) == 0
