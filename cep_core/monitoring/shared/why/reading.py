@@ -98,15 +98,15 @@ class LogReader:
     def points_of(self, atom: Predicate, valuation: Valuation, ends: tuple[int, int]) -> list[int]:
         """The points from one end to the other with an event that the atom may mean.
 
-        Its constants, and known texts and integers, tell which. Cost: for each combination of values one pass over the
-        events of the type, or a look into an index if there are many; then that of the points. Atoms stay alive as long
-        as this.
+        Its constants, and known values, tell which: events with other values count for nothing, as a slice may lack
+        them. Cost: for each combination of values one pass over the events of the type, or a look into an index if
+        there are many; then that of the points. Atoms stay alive as long as this.
         """
         known = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
             values = known_values(valuation, term) if isinstance(term, Variable | Constant) else None
             value = None if values is None else value_of(term, values)
-            if isinstance(value, str) or (isinstance(value, int) and _FIRST <= value <= _LAST):
+            if isinstance(value, str | float) or (isinstance(value, int) and _FIRST <= value <= _LAST):
                 known.append((name, value))
         key = (id(atom), tuple(known))
         if key not in self.narrow:
@@ -116,10 +116,16 @@ class LogReader:
         between: list[int] = points[begin:end].tolist()
         return between
 
-    def _points_with(self, event_type: str, known: Sequence[tuple[str, int | str]]) -> Ints:
+    def _points_with(self, event_type: str, asked: Sequence[tuple[str, int | float | str]]) -> Ints:
         events = self.log.events.get(event_type)
         if events is None:
             return np.zeros(0, np.int64)
+        known = []
+        for name, value in asked:
+            own = _as_in(events.columns.get(name), value)
+            if own is None:
+                return np.zeros(0, np.int64)
+            known.append((name, own))
         rows: Ints | None = None
         for name, value in known:
             found = self.index.rows(event_type, events, name, value)
@@ -203,13 +209,31 @@ class LogReader:
             yield {"ts": ts, "seq": seq, **own}
 
 
-def _has_value(column: pa.Array, value: int | str) -> Flags | bool:
+def _as_in(column: pa.Array | None, value: int | float | str) -> int | float | str | None:
+    """A value as a column of numbers would have it, exactly; None: none of its numbers equals it.
+
+    >>> column = pa.array([1.0])
+    >>> _as_in(column, 1), _as_in(column, 2**53 + 1), _as_in(column.cast(pa.int64()), 0.5)
+    (1.0, None, None)
+    """
+    if column is None or isinstance(value, str):
+        return value
+    if pa.types.is_floating(column.type) and isinstance(value, int):
+        return float(value) if int(float(value)) == value else None
+    if pa.types.is_integer(column.type) and isinstance(value, float):
+        return int(value) if value.is_integer() and _FIRST <= value <= _LAST else None
+    return value
+
+
+def _has_value(column: pa.Array, value: int | float | str) -> Flags | bool:
     """Which values of a column equal one; True, for all, if it is of another kind."""
     if pa.types.is_dictionary(column.type):
         code = pc.index(column.dictionary, pa.scalar(value, column.dictionary.type)).as_py()
         column, value = column.indices, code
     elif (pa.types.is_string(column.type), isinstance(value, str)) not in _SAME:
         return True
+    if isinstance(value, float) and math.isnan(value):
+        return pc.fill_null(pc.is_nan(column), False).to_numpy(zero_copy_only=False)
     return pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
 
 

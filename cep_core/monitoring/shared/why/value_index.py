@@ -1,7 +1,7 @@
 """The events of a type by the value of an attribute, for makers of proofs that ask for many values.
 
 An index costs a sort of the column, a pass over the column costs less: it is made when a column was asked often. Texts
-and integers are found by it; other columns have none. Cost: a sort, then O(log n) and the events found.
+and numbers are found by it; other columns have none. Cost: a sort, then O(log n) and the events found.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Floats, Ints
 from cep_core.events.logs.point_log import TypedEvents
 from cep_core.monitoring.shared.scalars import Value
 
@@ -24,7 +24,7 @@ class _Ordered:
     """`rows` of events that are not null, by value; `codes`: of texts."""
 
     rows: Ints
-    values: Ints
+    values: Ints | Floats
     codes: dict[str, int] | None
 
     def with_value(self, value: Value) -> Ints:
@@ -42,7 +42,7 @@ class ValueIndex:
     asked: dict[tuple[str, str], int] = field(default_factory=dict)
     made: dict[tuple[str, str], _Ordered | None] = field(default_factory=dict)
 
-    def rows(self, event_type: str, events: TypedEvents, name: str, value: int | str) -> Ints | None:
+    def rows(self, event_type: str, events: TypedEvents, name: str, value: int | float | str) -> Ints | None:
         """The rows of the events that have a value, ascending; None: not by an index.
 
         >>> events = TypedEvents(np.array([0, 0, 1]), {"a": pa.array(["x", None, "x"])})
@@ -70,9 +70,11 @@ def _ordered(column: pa.Array) -> _Ordered | None:
     if pa.types.is_dictionary(column.type):
         codes = {text: code for code, text in enumerate(column.dictionary.to_pylist())}
         column = column.indices
-    elif not pa.types.is_int64(column.type):
+    elif not (pa.types.is_int64(column.type) or pa.types.is_float64(column.type)):
         return None
     rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-    values = column.fill_null(0).to_numpy(zero_copy_only=False)[rows].astype(np.int64)
+    values = column.fill_null(0).to_numpy(zero_copy_only=False)[rows]
+    if codes is not None:
+        values = values.astype(np.int64)
     order = np.argsort(values, kind="stable")
     return _Ordered(rows[order], values[order], codes)
