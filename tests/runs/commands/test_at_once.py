@@ -78,51 +78,6 @@ def wait_for(holds: Callable[[], bool], *processes: subprocess.Popen[str]) -> No
         time.sleep(0.1)
 
 
-def test_command_lines_wait_for_each_other(
-    lake: StoredLake,
-    start: Start,
-    home: Path,
-    undisturbed: Tables,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    """An abandoned night's lease expires; the first command line is killed in its work; the second does it all, while
-    a third waits to publish and a scheduler's task fails at once. Tables are those of an undisturbed run.
-
-    Deaths in every stage that writes are in test_law_on_spark.py.
-    """
-
-    def told(number: int) -> str:
-        return (tmp_path / f"{number}.log").read_text()
-
-    path = lease_file(lake.folder, "machines")
-    take(path, "nightly", "a night that died")
-    first = start()
-    wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
-    take(path, "nightly", "a night that died", term=timedelta(seconds=2))
-    wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
-    second = start("load", "slice", "evaluate")
-    wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
-    assert f"(process {first.pid} on" in told(1)
-
-    monkeypatch.setenv("TRENDMILL_LAKE", str(lake.folder))
-    arguments = ["--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "night"]
-    assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == BUSY
-    assert f"process {first.pid} on" in capfd.readouterr().err
-
-    wait_for(lambda: "Spark has started" in told(0), first, second)  # it loads, with a JVM
-    kill(first)
-    wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
-    third = start("publish", first=2)
-    wait_for(lambda: f"(process {second.pid} on" in told(2), second, third)
-    assert second.wait(PATIENCE) == 0, told(1)
-    assert third.wait(PATIENCE) == 0, told(2)
-    assert read(path) is None
-    assert lake.tables() == undisturbed
-    assert (tmp_path / "reports" / "machines" / day(2).isoformat() / "index.html").is_file()
-
-
 def of_session(leader: int) -> list[str]:
     """The programs of a session that still run, by name."""
     stats = [Path(f"/proc/{entry}/stat") for entry in os.listdir("/proc") if entry.isdigit()]
@@ -136,15 +91,55 @@ def of_session(leader: int) -> list[str]:
     return found
 
 
-def test_sigterm_ends_a_run_as_ctrl_c_does(lake: StoredLake, start: Start, tmp_path: Path) -> None:
-    """In the middle of its work: a message, exit code 143, the lease is free, no JVM, worker or judge is left."""
+def test_command_lines_wait_for_each_other(
+    lake: StoredLake,
+    start: Start,
+    home: Path,
+    undisturbed: Tables,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """An abandoned night's lease expires; the first command line is killed in its work, the second is ended in its own
+    by SIGTERM, the third does it all, and a scheduler's task fails at once. Tables are those of an undisturbed run.
+
+    Ended by SIGTERM it says so and exits with 143, as Ctrl-C does; the lease is free at once, and no JVM, worker or
+    judge is left. Deaths in every stage that writes are in test_law_on_spark.py.
+    """
+
+    def told(number: int) -> str:
+        return (tmp_path / f"{number}.log").read_text()
+
     path = lease_file(lake.folder, "machines")
-    process = start()
-    wait_for(lambda: "Spark has started" in (tmp_path / "0.log").read_text(), process)
-    assert "java" in of_session(process.pid)
-    process.terminate()
-    assert process.wait(PATIENCE) == 143
-    wait_for(lambda: of_session(process.pid) == [])  # the others end by themselves, a moment later on a busy machine
-    last = (tmp_path / "0.log").read_text().splitlines()[-1]
+    take(path, "nightly", "a night that died")
+    first = start()
+    wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
+    take(path, "nightly", "a night that died", term=timedelta(seconds=2))
+    wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
+    second = start()
+    wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
+    assert f"(process {first.pid} on" in told(1)
+
+    monkeypatch.setenv("TRENDMILL_LAKE", str(lake.folder))
+    arguments = ["--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "night"]
+    assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == BUSY
+    assert f"process {first.pid} on" in capfd.readouterr().err
+
+    wait_for(lambda: "Spark has started" in told(0), first, second)  # it loads, with a JVM
+    kill(first)
+    wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
+    third = start()
+    wait_for(lambda: f"(process {second.pid} on" in told(2), second, third)
+
+    wait_for(lambda: "Spark has started" in told(1), second, third)
+    assert "java" in of_session(second.pid)
+    second.terminate()
+    assert second.wait(PATIENCE) == 143
+    wait_for(lambda: of_session(second.pid) == [], third)  # the others end by themselves, a moment later if busy
+    last = told(1).splitlines()[-1]
     assert last == "trendmill: ended by SIGTERM; tables hold whole days only, run the same command again"
+
+    assert third.wait(PATIENCE) == 0, told(2)
     assert read(path) is None
+    assert lake.tables() == undisturbed
+    assert (tmp_path / "reports" / "machines" / day(2).isoformat() / "index.html").is_file()
