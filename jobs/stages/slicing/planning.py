@@ -8,7 +8,7 @@
    more: the log drifts. Each evaluated day belongs to one plan of a query.
 
 Cost: counting each set of days that is planned by itself once; a plan for each query, for each shared group, and for
-each half, quarter, eighth and sixteenth of the days.
+each half, quarter, eighth and sixteenth of the days, where their largest slices could be so much smaller.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ class Planning:
         parts, events = self._best(group, MOST_HALVINGS)
         if len(parts) == 1:
             return [parts[0][1]]
-        together = self._largest(group, self._plan(group))
+        plan = self._plan(group)
+        together = load(plan) * self._events(group, plan)
         reason = (
             f"one of {len(parts)} periods: their largest slices hold {events:,.0f} events in all, with one plan "
             f"{together:,.0f}"
@@ -171,20 +172,25 @@ class Planning:
         ]
 
     def _best(self, group: Group, halvings: int) -> tuple[list[tuple[Group, Plan]], float]:
-        """The best periods of a group with their plans, and the sum of the events of their largest slices."""
+        """The best periods of a group with their plans, and the sum of the events of their largest slices.
+
+        However days are halved, the largest slices hold a slice's share of all events: where the plan for all days comes
+        near that, nothing is counted for periods.
+        """
         plan = self._plan(group)
-        events = self._largest(group, plan)
-        if not halvings or len(group.days) < 2:
+        total = self._events(group, plan)
+        events = load(plan) * total
+        nothing_gained = events * (1 - WORTH_CHANGING) < total / self.workload.slicing.slices
+        if not halvings or len(group.days) < 2 or nothing_gained:
             return [(group, plan)], events
         earlier, later = (self._best(half, halvings - 1) for half in group.halves)
         if earlier[1] + later[1] <= events * (1 - WORTH_CHANGING) and events:
             return [*earlier[0], *later[0]], earlier[1] + later[1]
         return [(group, plan)], events
 
-    def _largest(self, group: Group, plan: Plan) -> float:
-        """How many events the largest slice is predicted to hold."""
-        reads = self.reads(group.queries, group.days)
-        return load(plan) * self.counted.statistics(reads, plan.atoms).total(plan.atoms)
+    def _events(self, group: Group, plan: Plan) -> int:
+        """How many events the plan slices."""
+        return self.counted.statistics(self.reads(group.queries, group.days), plan.atoms).total(plan.atoms)
 
     def _plan(self, group: Group) -> Plan:
         calendar, first = self.workload.operating_days, group.members[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pyarrow as pa
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Plan
 from jobs.stages.evaluate import cut_at, edges_of
+from jobs.stages.slicing.planning import WORTH_CHANGING
 from tests.runs.planning.worlds import DAY, planning
 
 ATOM = (Atom("A", (("k", "x"), ("j", "y"))), Atom("B", (("k", "x"),)), Atom("C", (("j", "y"),)))
@@ -50,6 +52,16 @@ def test_a_log_that_drifts_is_planned_in_periods() -> None:
 def test_a_steady_log_has_one_plan() -> None:
     [plan] = planned(drifts=False)
     assert plan.period is None
+
+
+def test_periods_that_cannot_gain_are_not_counted() -> None:
+    """By one key the largest slice of all days has hardly more than its share, whatever the days are."""
+    made = planning({"q": (Atom("B", (("k", "x"),)), Atom("C", (("k", "x"),)))}, events(drifts=True), 4, slices=9)
+    with mock.patch.object(made.counted, "statistics", wraps=made.counted.statistics) as statistics:
+        [plan] = made.plans()
+    assert plan.predicted is not None
+    assert plan.predicted.maximum_load * (1 - WORTH_CHANGING) < 1 / 9
+    assert {len(call.args[0]) for call in statistics.call_args_list} == {4}
 
 
 def test_a_day_alone_has_one_plan() -> None:
