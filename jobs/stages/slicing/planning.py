@@ -174,8 +174,8 @@ class Planning:
     def _best(self, group: Group, halvings: int) -> tuple[list[tuple[Group, Plan]], float]:
         """The best periods of a group with their plans, and the sum of the events of their largest slices.
 
-        However days are halved, the largest slices hold a slice's share of all events: where the plan for all days comes
-        near that, nothing is counted for periods.
+        However days are halved, the largest slices hold a slice's share of all events together: where the plan for all
+        days comes near that, nothing is counted for periods.
         """
         plan = self._plan(group)
         total = self._events(group, plan)
