@@ -21,8 +21,8 @@ from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Ownership, Reach
 from cep_core.language.patterns.query import Query, Strategy
 
-LEAST = 1 << 19
-"""The fewest candidates of a stretch: each takes 50 to 150 bytes, and each stretch a millisecond more."""
+LEAST = 1 << 17
+"""The fewest candidates of a stretch: each takes 50 to 150 bytes, and each stretch up to a millisecond more."""
 READ_BACK = 16
 
 Stretch = tuple[pa.Table, Ownership | None]
