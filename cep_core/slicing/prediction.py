@@ -31,6 +31,8 @@ from cep_core.slicing.statistics import Statistics
 
 Loads = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.int64]
+Hits = Mapping[Atom, tuple[Loads, frozenset[object]]]
+"""By atom: by cell, the chance that an event that it matches goes there; and what that chance depends on."""
 
 
 class Predictor:
@@ -50,35 +52,25 @@ class Predictor:
         atoms_of: dict[str, dict[Atom, list[Atom]]] = {}
         for atom in plan.atoms:
             atoms_of.setdefault(atom.event_type, {}).setdefault(with_constants(atom), []).append(atom)
+        hits = {atom: self._hits(plan, atom) for atom in plan.atoms}
         for name, relations_of in atoms_of.items():
-            of_type = self._not_covered(plan, relations_of)
+            of_type = _not_covered(hits, relations_of)
             missed, events = np.ones(plan.cells), self.statistics.events.get(name, 0)
             for relations in _disjoint(of_type):
-                reached = sum((self._reached(plan, atom, of_type[atom]) for atom in relations), np.zeros(plan.cells))
+                reached = sum((self._reached(hits, atom, of_type[atom]) for atom in relations), np.zeros(plan.cells))
                 missed *= 1 - reached / max(1, events)
             loads += (1 - missed) * events / total
         return loads
 
-    def _not_covered(self, plan: Plan, of_type: Mapping[Atom, list[Atom]]) -> dict[Atom, list[Atom]]:
-        """The relations of an event type without those whose events another one, with fewer constants, sends along."""
-        ways = {relation: {self._hits(plan, atom)[1] for atom in atoms} for relation, atoms in of_type.items()}
-        return {
-            relation: atoms
-            for relation, atoms in of_type.items()
-            if not any(
-                set(other.constants) < set(relation.constants) and ways[relation] <= ways[other] for other in of_type
-            )
-        }
-
-    def _reached(self, plan: Plan, relation: Atom, atoms: Iterable[Atom]) -> Loads:
+    def _reached(self, hits: Hits, relation: Atom, atoms: Iterable[Atom]) -> Loads:
         """By cell: how many events of a relation go there, by any of the atoms, which have its constants."""
-        events, missed = self.statistics.matching(relation), np.ones(plan.cells)
+        events, missed = self.statistics.matching(relation), np.ones(())
         seen: set[frozenset[object]] = set()
         for atom in atoms:
-            hit, signature = self._hits(plan, atom)
+            hit, signature = hits[atom]
             if signature not in seen:
                 seen.add(signature)
-                missed *= 1 - hit * (self.statistics.matching(atom) / events if events else 0)
+                missed = missed * (1 - hit * (self.statistics.matching(atom) / events if events else 0))
         return (1 - missed) * events
 
     def bound(self, plan: Plan) -> float:
@@ -172,6 +164,16 @@ class Predictor:
         keys, counts = self._keys[relation, attribute, kind]
         total = float(counts.sum()) + frequencies.others
         return (keys, counts / total, frequencies.others / total) if total else (keys, counts, 0.0)
+
+
+def _not_covered(hits: Hits, of_type: Mapping[Atom, list[Atom]]) -> dict[Atom, list[Atom]]:
+    """The relations of an event type without those whose events another one, with fewer constants, sends along."""
+    ways = {relation: {hits[atom][1] for atom in atoms} for relation, atoms in of_type.items()}
+    return {
+        relation: atoms
+        for relation, atoms in of_type.items()
+        if not any(set(other.constants) < set(relation.constants) and ways[relation] <= ways[other] for other in of_type)
+    }
 
 
 def _treatment(cube: Cube, indices: Sequence[int]) -> tuple[object, ...]:

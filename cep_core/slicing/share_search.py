@@ -70,7 +70,8 @@ class ShareSearch:
         members, rates = self.members[self.rates > 0], self.rates[self.rates > 0]
         order = _useful(members, rates, free)
         ones = np.ones(self.members.shape[1], np.int64)
-        if not order or slices == 1:
+        if len(order) <= 1 or slices == 1:  # the more coordinates of the only useful variable, the cheaper
+            ones[order] = slices
             return tuple(ones.tolist())
         twins = _earlier_twins(members[:, order], rates)
         tree = _Tree(*_united(members[:, order], rates), twins, np.argsort(order), min(slices, MOST_TABLED))
@@ -157,15 +158,22 @@ class _Tree:
     """Up to so many slices the saving of whole shares is tabled."""
 
     def begun(self, slices: int) -> Ints:
-        """A vector that costs little: the share grows by one that saves most for its bits, as long as slices last."""
+        """A vector that costs little: the share grows that saves most for its bits, as long as slices last.
+
+        Small shares grow by one, larger ones by an eighth: it is a beginning, and the search finds the best.
+        """
         held = np.ones(len(self.twins), np.int64)
+        members = self.members.astype(np.float64)
         while True:
-            grown = held + np.eye(len(held), dtype=np.int64)
-            grown = grown[grown.prod(axis=1) <= slices]
-            if not len(grown):
+            room = slices // (held.prod() // held)
+            grown = np.minimum(held + np.maximum(1, held // 8), room)
+            open_ones = np.flatnonzero(grown > held)
+            if not len(open_ones):
                 return held
-            saved = self.costs(held[None]).sum() - self.costs(grown).sum(axis=1)
-            held = grown[(saved / (np.log2(grown).sum(axis=1) - np.log2(held).sum())).argmax()]
+            kept = held[open_ones] / grown[open_ones]
+            saved = product(self.costs(held[None]), members)[0, open_ones] * (1 - kept)
+            place = open_ones[(saved / -np.log2(kept)).argmax()]
+            held[place] = grown[place]
 
     def may_win(self, shares: Ints, left: Ints, bounds: Floats, least: float, held: Ints) -> Flags:
         """Which partial vectors may become better than the one held, whose cost is `least`.
@@ -266,7 +274,7 @@ class _Tree:
         return bounds * (1 - 1e-14)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _saved_at_most(slices: int, variables: int, cap: int) -> Floats:
     """By number of variables and of slices: the largest sum of 1 - 1 / share; no share is above `cap`."""
     saved = np.zeros((variables + 1, slices + 1))
