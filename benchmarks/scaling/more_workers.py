@@ -174,9 +174,10 @@ def compared(run: Run, counts: Sequence[int]) -> None:
         elif found != first:
             raise SystemExit(f"tables differ with {slices:,} slices: {[n for n in first if found[n] != first[n]]}")
         elif run.first == run.last:
-            cuts = cuts_of(workload, run.compiled, lake, read_ledger(lake, workload.name), run.last)
-            predicted = wall(work, cuts(slices), slices).evaluate
-            print(f"    predicted from {counts[0]:,} slices: {predicted:.3f} s with {slices:,} workers", flush=True)
+            cuts = cuts_of(workload, run.compiled, lake, read_ledger(lake, workload.name), run.last)(slices)
+            if cuts is not None:
+                predicted = wall(work, cuts, slices).evaluate
+                print(f"    predicted from {counts[0]:,} slices: {predicted:.3f} s with {slices:,} workers", flush=True)
     print(f"  {len(first or {})} tables are equal, {sum(map(len, (first or {}).values())):,} rows", flush=True)
 
 

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.arrays import distinct
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.atom_rows import relevant_rows, rows_matching
 from cep_core.slicing.hashing import Keys, coordinates, keys_of, seed_of
 from cep_core.slicing.shares import bound
 from cep_core.slicing.slicing_plan import Plan
+from cep_core.slicing.splitter import ascending
 from cep_core.slicing.statistics import Statistics
 
 Numbers = npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ def by_key(
             parts.append((rows, coordinates(hashed, seed_of(seed_text, "key"), slices)))
         else:
             parts.append(_to_all(rows, slices))
-    return _distinct(parts, slices)
+    return _distinct(parts, events.num_rows, slices)
 
 
 def broadcast(
@@ -59,7 +59,7 @@ def broadcast(
     parts = [_to_all(rows_matching(atom, events), slices) for atom in atoms if atom != hashed]
     if hashed is not None:
         parts.append(by_key([hashed], types, events, sorted(bound(hashed)), slices, seed_text))
-    return _distinct(parts, slices)
+    return _distinct(parts, events.num_rows, slices)
 
 
 def worth_hashing(atoms: Sequence[Atom], statistics: Statistics) -> Atom | None:
@@ -93,7 +93,7 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
             cells = (allowed[:, :, None] & cells[:, None, :]).reshape(len(rows), cube.shares[index] * cells.shape[1])
         places, numbers = np.nonzero(cells)
         parts.append((rows[places], numbers))
-    return _distinct(parts, cube.cells)
+    return _distinct(parts, events.num_rows, cube.cells)
 
 
 def deal_out(atoms: Sequence[Atom], events: pa.Table, slices: int) -> Pairs:
@@ -111,7 +111,7 @@ def _to_all(rows: Numbers, slices: int) -> Pairs:
     return np.repeat(rows, slices), np.tile(np.arange(slices), len(rows))
 
 
-def _distinct(parts: Sequence[Pairs], slices: int) -> Pairs:
-    codes = distinct(np.concatenate([rows * slices + numbers for rows, numbers in parts]))
-    rows, numbers = np.divmod(codes, slices)
+def _distinct(parts: Sequence[Pairs], events: int, slices: int) -> Pairs:
+    """The pairs of all parts, each once, of so many events."""
+    rows, numbers = np.divmod(ascending([rows * slices + numbers for rows, numbers in parts], events * slices), slices)
     return rows, numbers

@@ -172,7 +172,9 @@ def _not_covered(hits: Hits, of_type: Mapping[Atom, list[Atom]]) -> dict[Atom, l
     return {
         relation: atoms
         for relation, atoms in of_type.items()
-        if not any(set(other.constants) < set(relation.constants) and ways[relation] <= ways[other] for other in of_type)
+        if not any(
+            set(other.constants) < set(relation.constants) and ways[relation] <= ways[other] for other in of_type
+        )
     }
 
 

@@ -38,7 +38,7 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
     `events` needs `event_type`, the attributes of the plan's atoms and, if the plan has time ranges, `ts`. Events that
     no atom matches, or that no range reads, get no slice.
     """
-    codes = _ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
+    codes = ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
     rows, cells = np.divmod(codes, plan.cells)
     if plan.ranges:
         rows, cells = _into_ranges(plan, events["ts"].to_numpy(), rows, cells)
@@ -138,8 +138,12 @@ def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tupl
     return np.repeat(rows, copies), range_numbers * plan.cells + np.repeat(cells, copies)
 
 
-def _ascending(parts: Sequence[Numbers], count: int) -> Numbers:
-    """All codes of the parts, which are below `count`: ascending, without repetition."""
+def ascending(parts: Sequence[Numbers], count: int) -> Numbers:
+    """All codes of the parts, which are below `count`: ascending, without repetition.
+
+    >>> ascending([np.array([7, 3]), np.array([3])], 9).tolist()
+    [3, 7]
+    """
     if count <= min(MARKS, MARKS_FOR_EACH * sum(map(len, parts))):
         marks = np.zeros(count, np.bool_)
         for part in parts:

@@ -89,7 +89,7 @@ def test_the_demo_night(night: Night) -> None:
 def test_page_and_command_predict_the_same_for_more_workers(night: Night) -> None:
     """The slicing page shows what `compare` planned; `trendmill explain --workers` plans it again.
 
-    So small a night has little to divide: a quick machine is told no more than that.
+    So small a night is planned for its own slices alone.
     """
     workload, day = load_workload("nyc_flights"), date(2013, 3, 8)
     told = more_workers(workload, compile_workload(workload), night.home / "lake", day)

@@ -1,11 +1,12 @@
 """What more workers would give: a day's predicted wall time with 1 to 1,024 of them, from what was measured of it.
 
-For each number the planner plans the day anew, so that every worker has a slice. `compare` records these plans' costs,
-for the day's report; `trendmill explain --workers` makes them for any day. What evaluation and the driver took comes
-from the run that evaluated the day (`slice_runs`, `runs`); `wall_time.py` adds up.
+The planner plans the day anew for the workload's slices and for each larger number of workers (`WORKERS`), as long as
+each has `FEW` events, so that every worker has a slice. `compare` records these plans' costs, for the day's report;
+`trendmill explain --workers` makes them for any day. They depend on the day's events alone. What evaluation and the
+driver took comes from the run that evaluated the day (`slice_runs`, `runs`); `wall_time.py` adds up.
 
-Cost: a planning for each number looked at (of seventeen queries a second for 64 slices and ten for 1,024), with counts
-of one of every few events if there are more than `limits.slice_rows`.
+Cost: at most six plannings (of seventeen queries a second for 64 slices and nine for 1,024), with one count for all, of
+one of every few events if there are more than `limits.slice_rows`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.run import Run
 from jobs.runs.scope import Ledger, evaluate_day
 from jobs.stages.measuring.sliced_log import share_of
-from jobs.stages.measuring.wall_time import Cut, Wall, Work, beyond, verdict, walls
+from jobs.stages.measuring.wall_time import FEW, WORKERS, Cut, Wall, Work, beyond, verdict, walls
 from jobs.stages.slicing.event_counts import atoms_counted
 from jobs.stages.slicing.lake_counts import LakeCounts
 from jobs.stages.slicing.planning import Planning
@@ -61,11 +62,13 @@ ALONE = {"validate", "plan_slices", "evaluate", "compare"}
 
 def cuts_of(
     workload: Workload, compiled: Mapping[str, WorkloadQuery], lake: Path, ledger: Ledger, day: date
-) -> Callable[[int], list[Cut]]:
-    """Plans how a number of workers would cut what the queries read of a day and before."""
+) -> Callable[[int], list[Cut] | None]:
+    """Plans how a number of workers would cut what the queries read of a day and before; None where each would have
+    so few events that the workload's own slices do."""
     scope = evaluate_day(questions_of(compiled, workload.limits), day, ledger, bounds_of(workload))
     read = {each for evaluation in scope.evaluations for each in evaluation.inputs}
-    every = share_of(sum(ledger.days[each].events for each in read if each in ledger.days), workload.limits.slice_rows)
+    events_read = sum(ledger.days[each].events for each in read if each in ledger.days)
+    every = share_of(events_read, workload.limits.slice_rows)
     counts = LakeCounts(workload, lake, atoms_counted(compiled), every)
 
     def cut(planning: Planning, plan: Plan) -> Cut:
@@ -80,26 +83,18 @@ def cuts_of(
         planning = Planning(replace(workload, slicing=slicing), compiled, scope, counts)
         return [cut(planning, plan) for plan in planning.plans()]
 
-    return lambda workers: planned(max(workers, workload.slicing.slices))
+    def planned_for(workers: int) -> list[Cut] | None:
+        slices = max(workers, workload.slicing.slices)
+        return planned(slices) if slices == workload.slicing.slices or events_read >= workers * FEW else None
+
+    return planned_for
 
 
 def recorded_for(run: Run, ledger: Ledger) -> list[dict[str, Any]]:
-    """The cuts of a run's last day that its report may show, as rows of `experiments`.
-
-    What the driver takes is told when the run's task ends, so here it counts as nothing: a few more numbers are planned
-    than may be shown.
-    """
-    work = work_of(_reader(run.lake / run.workload.name), run.last, ledger.days[run.last].events)
-    if work is None:
-        return []
-    plan, planned = cuts_of(run.workload, run.compiled, run.lake, ledger, run.last), {}
-
-    def kept(workers: int) -> list[Cut]:
-        planned[workers] = plan(workers)
-        return planned[workers]
-
-    walls(replace(work, alone=0.0), kept)
-    return recorded(planned)
+    """The cuts of a run's last day that its report shows, as rows of `experiments`."""
+    planned = cuts_of(run.workload, run.compiled, run.lake, ledger, run.last)
+    cuts = {workers: planned(workers) for workers in WORKERS}
+    return recorded({workers: own for workers, own in cuts.items() if own is not None})
 
 
 def recorded(cuts: Cuts) -> list[dict[str, Any]]:

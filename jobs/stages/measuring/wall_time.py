@@ -5,8 +5,8 @@ Workers divide what is evenly divided: rows are read and sorted, counted, cut in
 least one for each worker: the largest slice bounds this part from below, and copies make it dearer as a whole.
 
 A second of a worker is a second of a core of the machine that measured. The lake's and the network's own speed are
-not in it, nor pages, which are as many for a small log. Numbers of workers are looked at, fewest first, until start and
-driver take nearly everything: a small day is not planned for a thousand workers.
+not in it, nor pages, which are as many for a small log. A few numbers of workers are looked at (`WORKERS`), as far as
+each worker would have something to do: a small day is not planned for a thousand workers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-WORKERS = tuple(2**power for power in range(11))
+WORKERS = (1, 2, 4, 8, 16, 64, 256, 1024)
+"""The numbers of workers that are looked at."""
+
+FEW = 8_192
+"""Fewer events of the day for each worker are not divided further: a slice of so few costs mostly what every call
+costs."""
 
 START = 45.0
 """Seconds that no number of workers shortens: Spark starts, and each stage's code is compiled and its Python workers
@@ -28,9 +33,6 @@ COPY = 7.6e-6
 
 NOTHING_GAINED = 0.05
 """More workers gain nothing where the best of all numbers is at most this share below."""
-
-LITTLE_LEFT = 0.02
-"""More workers are not looked at where even endlessly many would save at most this share."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ def wall(work: Work, cuts: Sequence[Cut], workers: int) -> Wall:
 
 
 def walls(work: Work, cuts: Callable[[int], Sequence[Cut] | None]) -> list[Wall]:
-    """The wall time with each number of workers, fewest first, as far as they are worth looking at.
+    """The wall time with each number of workers, fewest first, as far as it was planned how they would cut the day.
 
-    `cuts`: how a number of workers would cut the day; None if nobody knows.
+    `cuts`: how a number of workers would; None if that was not planned.
     """
     looked_at: list[Wall] = []
     for workers in WORKERS:
@@ -104,8 +106,6 @@ def walls(work: Work, cuts: Callable[[int], Sequence[Cut] | None]) -> list[Wall]
         if own is None:
             break
         looked_at.append(wall(work, own, workers))
-        if looked_at[-1].total * (1 - LITTLE_LEFT) <= looked_at[-1].least:
-            break
     return looked_at
 
 
@@ -119,13 +119,14 @@ def beyond(walls: Sequence[Wall]) -> str:
     """What is known of the numbers of workers that were not looked at; empty: all were.
 
     >>> beyond([Wall(1, 45.0, 5.0, 0.1, 0.2, ("q",), False)])
-    'with 2 to 1,024 workers at least 50 s: so little is left to divide that it was not planned'
+    'with 2 to 1,024 workers at least 50 s: a worker would have so few events that it was not planned'
     """
     last = walls[-1]
-    if last.workers == WORKERS[-1]:
+    others = [workers for workers in WORKERS if workers > last.workers]
+    if not others:
         return ""
-    more = f"{2 * last.workers:,} to {WORKERS[-1]:,}" if 2 * last.workers < WORKERS[-1] else f"{WORKERS[-1]:,}"
-    return f"with {more} workers at least {last.least:.0f} s: so little is left to divide that it was not planned"
+    more = f"{others[0]:,} to {others[-1]:,}" if len(others) > 1 else f"{others[0]:,}"
+    return f"with {more} workers at least {last.least:.0f} s: a worker would have so few events that it was not planned"
 
 
 def verdict(walls: Sequence[Wall]) -> str:
