@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from jobs.exits import FINAL, OK, exit_code, is_expected, message, task_code
@@ -21,7 +22,8 @@ from jobs.workload.declaration import folder_of
 def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) -> int:
     """Does a task's work by calling `work` with the workload's name. Returns the exit code.
 
-    An error is printed, with its trace if it was not expected. If no retry can help, the run ends.
+    An error is printed, with its trace if it was not expected. If no retry can help, the run ends, even if nobody reads
+    what is printed any more: spark-submit, through which it goes, may have been killed first.
     """
     name = ""
     try:
@@ -30,11 +32,12 @@ def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) ->
             work(name)
         return OK
     except (Exception, KeyboardInterrupt) as error:
-        if not is_expected(error):
-            logging.getLogger("trendmill").exception("this was not expected")
-        print(message(error), file=sys.stderr, flush=True)
-        if name:
-            end_after(error, lake, name, run_id)
+        with ExitStack() as told:
+            if name:
+                told.callback(end_after, error, lake, name, run_id)
+            if not is_expected(error):
+                logging.getLogger("trendmill").exception("this was not expected")
+            print(message(error), file=sys.stderr, flush=True)
         return task_code(error)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from jobs import cli, spark_task
-from jobs.exits import BUSY
+from jobs.exits import BUSY, WrongWorkload
 from jobs.lake.leasing.lease import lease_file, read, take
 from jobs.runs import input_size
+from jobs.signals import Terminated
 from jobs.tasks.application import new_run_id
+from jobs.tasks.ending import done
 from jobs.tasks.stored_workload import workload_of_run
 from tests.runs.lake.small_workload import day, write_workload
 
@@ -47,6 +54,28 @@ def test_a_wrong_workload_ends_with_2_and_gives_the_lease_back(
     assert spark_task.main(["--workload", str(home), *arguments]) == 2
     assert "climbs.cep:2" in capsys.readouterr().err
     assert read(lease_file(tmp_path / "lake", "machines")) is None
+
+
+@pytest.mark.parametrize("error", [Terminated, partial(WrongWorkload, "no such column")])
+def test_the_lease_is_given_back_though_nobody_reads_the_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException]
+) -> None:
+    """Airflow kills spark-submit, through which the message goes, at the same moment as its program."""
+    home, lease = write_workload(tmp_path / "workloads"), lease_file(tmp_path / "lake", "machines")
+    take(lease, "mine", "run mine")
+
+    def work(_: str) -> None:
+        raise error()
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as nobody:
+        monkeypatch.setattr(sys, "stderr", nobody)
+        with pytest.raises(BrokenPipeError):
+            done(work, tmp_path / "lake", str(home), "mine")
+        assert read(lease) is None
+        with suppress(BrokenPipeError):  # what was not printed is tried again
+            nobody.close()
 
 
 def test_a_run_goes_on_with_the_workload_it_began_with(tmp_path: Path) -> None:

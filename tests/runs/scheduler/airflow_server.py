@@ -21,7 +21,10 @@ from jobs import places
 Answer = dict[str, Any]
 
 START = 180.0
-"""Seconds until Airflow must answer."""
+"""Seconds until Airflow must have started."""
+
+ANSWER = 120.0
+"""Seconds that a call of the API may take beside nights at work."""
 
 
 @dataclass
@@ -36,7 +39,7 @@ class Airflow:
         """One call of the API, below `/api/v2`. Raises HTTPError."""
         content = None if body is None else json.dumps(body).encode()
         request = Request(f"{self.address}/api/v2/{path}", content, dict(self.headers), method=method)
-        with urlopen(request, timeout=30) as answer:
+        with urlopen(request, timeout=ANSWER) as answer:
             text = answer.read()
         return json.loads(text) if text else {}
 
@@ -112,7 +115,7 @@ def served(home: Path, port: int, more: Mapping[str, str]) -> Iterator[Airflow]:
             dict(plain.headers),
             method="POST",
         )
-        with urlopen(login, timeout=30) as answer:
+        with urlopen(login, timeout=ANSWER) as answer:
             token = json.loads(answer.read())["access_token"]
         yield Airflow(home, address, {**plain.headers, "Authorization": f"Bearer {token}"})
     finally:

@@ -17,6 +17,7 @@ from jobs.lake.leasing.lease import give_back, lease_file, take
 from jobs.lake.leasing.lease_versions import Overtaken, read_version, write_version
 from jobs.reports.stored_reports import places_of_reports
 from jobs.stored_path import StoredPath, place
+from jobs.tasks.nightly import TASKS
 from scripts.standalone_cluster import standalone_cluster
 from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day
@@ -121,7 +122,7 @@ def test_a_cluster_works_on_a_lake(
     (tmp_path / "cluster").mkdir()
     with standalone_cluster(tmp_path / "cluster", workers=2) as cluster:
         environment = {**os.environ, **cluster.environment, "PYTHONPATH": str(places.project())}
-        command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), lake, "1", "2"]
+        command = [sys.executable, "-m", "tests.runs.cluster.night", str(home), lake, "1", "2", *TASKS]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert StoredLake(place(lake)).tables() == undisturbed
