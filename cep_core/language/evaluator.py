@@ -146,7 +146,8 @@ class ResultTable:
     """A table that a query fills: its result, or a further table with the result's name and a suffix.
 
     A table with an `evaluate` of its own is evaluated after the result; `days` then knows the result's rows and totals.
-    The batches of any other further table come together with those of the result, for all of the result's days.
+    One with `explain` is filled after the result, too. The batches of any other further table come together with those
+    of the result, for all of the result's days.
     """
 
     suffix: str
@@ -164,7 +165,10 @@ class ResultTable:
     explain: Explain | None = None
     """Fills the table once the result's rows are known: it explains some of them."""
     explained: int = 0
-    """The rows of the result, the first of each operating day, that `explain` is asked about."""
+    """If nothing is `chosen`: how many rows of the result, the first of each day, `explain` is asked about."""
+    chosen: Merge | None = None
+    """Makes the rows that `explain` is asked about, with `certain`, in order, of the batches that come for this table
+    with the result; None: they are the first rows of the result."""
     in_slices: bool = False
     """Whether slices explain the rows that they own; else no slice has all that these depend on."""
     counted_in: str = ""

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.evaluator import CERTAIN
+from cep_core.language.evaluator import CERTAIN, ResultTable, of_table
 from cep_core.numbers.count_columns import all_digits, from_digits
 
 ALL_TIME = "all"
@@ -117,3 +117,10 @@ def first_rows(rows: pa.Table, days: Days, most: int) -> pa.Table:
     """
     kept = first_of_each(part_of(rows[CERTAIN].to_numpy(), days), most)
     return rows if len(kept) == rows.num_rows else rows.take(pa.array(kept))
+
+
+def rows_to_explain(table: ResultTable, result: pa.Table, partials: Iterable[pa.RecordBatch], days: Days) -> pa.Table:
+    """The rows that a table's `explain` is asked about. `partials`: what came with the result, for any table."""
+    if table.chosen is None:
+        return first_rows(result, days, table.explained)
+    return table.chosen(of_table(partials, table.suffix), days)

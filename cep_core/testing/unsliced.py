@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, RESULT, Evaluator, Ownership, of_table
-from cep_core.language.totals import Days, first_rows
+from cep_core.language.totals import Days, rows_to_explain
 
 
 def unsliced(
@@ -15,6 +15,6 @@ def unsliced(
     [table] = [table for table in evaluator.tables if table.suffix == suffix]
     partials = list(evaluator.evaluate(events, Ownership(days=days), points))
     if table.explain is not None:
-        rows = first_rows(evaluator.merge(of_table(partials), days), days, table.explained)
+        rows = rows_to_explain(table, evaluator.merge(of_table(partials), days), partials, days)
         partials = list(table.explain(rows.drop_columns([CERTAIN]), events, points))
     return table.merge(of_table(partials, suffix), days)

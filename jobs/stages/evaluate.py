@@ -6,7 +6,7 @@ Slices of a small run are evaluated in this process, those of a large one by Pyt
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
-they are needed: `<query>_compact` on days whose listing was cut; or they explain the first rows of each day. The slices
+they are needed: `<query>_compact` on days whose listing was cut; or they explain some rows of each day. The slices
 that own these do that (`explained_slices.py`), or this process, from the published events (`explained_rows.py`). A
 block of days that exhausts its budget of work has no rows, and `result_days` says why.
 
@@ -35,7 +35,7 @@ import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable
-from cep_core.language.totals import first_rows
+from cep_core.language.totals import rows_to_explain
 from cep_core.slicing import Plan
 from jobs import places
 from jobs.lake.register import table_folders
@@ -287,7 +287,7 @@ def merged_result(
     calendar = run.workload.operating_days
     into = query.name + table.suffix
     totals, exhausted, first = {}, {}, {}
-    most = max((own.explained for own in query.tables if own.explain is not None), default=0)
+    explaining = next((own for own in query.tables if own.explain is not None), None)
     with ResultRows(run.lake / run.workload.name / into) as rows:
         rows.add(with_origin(table.schema.append(pa.field("day", pa.date32())).empty_table(), run, query.name, into))
         for number, days in enumerate(blocks):
@@ -296,8 +296,9 @@ def merged_result(
                 for part in merged(table, found(number), days):
                     rows.add(with_origin(_with_day(part, days, names), run, query.name, into))
                     stored = json.loads((part.schema.metadata or {}).get(TOTALS, b"{}"))
-                    if table.suffix == RESULT and most:
-                        first[number] = first_rows(part, days, most)
+                    if table.suffix == RESULT and explaining is not None:
+                        batches = (read() for read in found(number))
+                        first[number] = rows_to_explain(explaining, part, batches, days)
             except WorkExhausted as refusal:
                 exhausted.update(dict.fromkeys(names, refusal))
                 continue

@@ -17,7 +17,17 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
-from cep_core.language.evaluator import CERTAIN, Atom, Ownership, Reach, ResultTable, tagged, together
+from cep_core.language.evaluator import (
+    CERTAIN,
+    Atom,
+    Explain,
+    Merge,
+    Ownership,
+    Reach,
+    ResultTable,
+    tagged,
+    together,
+)
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of
@@ -40,9 +50,11 @@ from cep_core.monitoring.propositional.result.episode_shares import (
 )
 from cep_core.monitoring.propositional.result.explaining import (
     Explaining,
-    explained_pieces,
+    explained_points,
     explained_schema,
+    first_points,
     merge_explained,
+    points_to_explain,
 )
 from cep_core.monitoring.propositional.result.judgement import PLACE, Judgement, certain_days, sub_logs_of_points
 from cep_core.monitoring.propositional.result.shares import (
@@ -127,8 +139,7 @@ class PropositionalEvaluator(PolicyResults):
         if self.explained:
             kept = pa.array(candidates(listed, owned.days, self.explained, cut))
             yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)
-            explaining = Explaining(self.policy, split, events)
-            yield from tagged(explained_pieces(explaining, runs.take(kept), violations, PLACE), WHY)
+            yield from tagged(first_points(runs.take(kept), violations, PLACE), WHY)
 
     def judged(self, trace: SplitTrace, owned: Ownership, heard: Flags) -> tuple[Judgement, pa.Table]:
         """What the policy says of each point of a slice, and how often each of its parts is true at those `heard`."""
@@ -175,7 +186,31 @@ class PropositionalEvaluator(PolicyResults):
         return combine_with_sizes(partials, self.episode_schema, self._keys, days, self.most, cut)
 
     def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
-        return merge_explained(partials, (self.cause_schema, self.episode_schema), self._keys, days, self.explained)
+        return merge_explained(partials, self.cause_schema, self._keys)
+
+    @property
+    def _explain(self) -> Explain | None:
+        return self._proven if self.explained else None
+
+    @property
+    def _chosen(self) -> Merge:
+        return self._points_to_explain
+
+    @property
+    def _slices_explain(self) -> bool:
+        return True
+
+    def _points_to_explain(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
+        """The first points of each day's longest episodes."""
+        return points_to_explain(partials, self.episode_schema, self._keys, days, self.explained)
+
+    def _proven(
+        self, rows: pa.Table, events: pa.Table | None, points: pa.Table, owned: Ownership | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The causes of points (`Explain`): all of a sub-log is in the slice that owns them."""
+        assert events is not None, "slices explain what they own"
+        explaining = Explaining(self.policy, split_trace_of(self.policy, events, points), events)
+        yield from tagged(explained_points(explaining, self._with_moment(rows)), WHY)
 
     @property
     def _values(self) -> list[pa.Field]:

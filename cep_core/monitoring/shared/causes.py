@@ -1,9 +1,9 @@
 """The table of causes: proofs of the first violations of each operating day, a row for each claim of a proof.
 
 An engine makes the proofs (`cause_rows`): of a first-order policy when the day's first violations are known; of a
-propositional one each slice explains its own longest episodes, and the merge keeps the day's. A proof that would look
-at more than `MOST_CLAIMS` claims is told in part (`large_proofs`), or by its first claim only. Cost: that of the
-proofs, which is that of the events in the violations' reach, and one row for each claim.
+propositional one when its longest episodes are. A proof that would look at more than `MOST_CLAIMS` claims is told in
+part (`large_proofs`), or by its first claim only. Cost: that of the proofs, which is that of the events in the
+violations' reach, and one row for each claim.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import OFFSET
-from cep_core.language.evaluator import RESULT, Explain, Ownership, ResultTable, tagged, together
+from cep_core.language.evaluator import RESULT, Explain, Merge, Ownership, ResultTable, tagged, together
 from cep_core.language.settings import Settings
 from cep_core.language.totals import Days
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
@@ -106,6 +106,7 @@ class PolicyResults(ABC):
                 comment=self.causes_are,
                 explain=self._explain,
                 explained=self.explained,
+                chosen=self._chosen,
                 in_slices=self._slices_explain,
                 bound="the proofs of the explained violations of each day",
             ),
@@ -114,7 +115,12 @@ class PolicyResults(ABC):
 
     @property
     def _explain(self) -> Explain | None:
-        """Makes the causes once the violations are known; None if they come with the result."""
+        """Makes the causes once the violations are known; None if nothing is explained."""
+        return None
+
+    @property
+    def _chosen(self) -> Merge | None:
+        """Chooses the violations whose causes are made; None: the first ones of each day."""
         return None
 
     @property

@@ -17,6 +17,7 @@ from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership
 from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev, Truth
+from cep_core.language.totals import rows_to_explain
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth
@@ -29,6 +30,7 @@ from cep_core.monitoring.shared.why.checker import proves
 from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
 from cep_core.slicing.ranges import read_from
+from cep_core.testing.unsliced import unsliced
 from tests.counts import few
 from tests.monitoring.propositional.worlds import DAYS, Row, World, basis, events_of, policy_of, rows_of, worlds
 from tests.slicing.laws.only_read import only_read
@@ -64,11 +66,32 @@ def test_the_tables_say_what_the_definition_says(world: World, most: int | None)
     assert judged_told(evaluator, batches) == listed
 
 
-def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch], days: tuple[int, ...]) -> list[Row]:
-    """The claims of the proofs of violations."""
-    table = evaluator.tables[2]
-    rows = table.merge(of_table(batches, table.suffix), days)
+Slice = tuple[pa.Table, Ownership, pa.Table]
+"""The events of a slice, what it owns, and the points that it knows."""
+
+
+def causes(
+    evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch], days: tuple[int, ...], slices: Iterable[Slice]
+) -> list[Row]:
+    """The claims of the proofs of violations: each slice is asked about the points that it owns."""
+    [table] = [table for table in evaluator.tables if table.suffix == WHY]
+    assert table.in_slices
+    assert table.explain is not None
+    batches = list(batches)
+    asked = rows_to_explain(table, evaluator.merge(of_table(batches), days), batches, days)
+    claims: list[pa.RecordBatch] = []
+    for events, owned, points in slices:
+        assert owned.days is not None
+        certain = asked[CERTAIN].to_numpy()
+        own = (certain >= owned.days[0]) & (certain < owned.days[-1])
+        if owned.owns is not None:
+            own &= owned.owns(asked)
+        if own.any():
+            claims += table.explain(asked.filter(pa.array(own)).drop_columns([CERTAIN]), events, points, owned)
+    rows = table.merge(of_table(claims, WHY), days)
     assert rows.schema.names == [*table.schema.names, CERTAIN]
+    of_episode = asked.drop_columns([*asked.column_names[:2], CERTAIN]).to_pylist()
+    assert sum(row["node"] == 0 for row in rows.to_pylist()) == len({tuple(row.values()) for row in of_episode})
     return rows_of(rows)
 
 
@@ -105,7 +128,7 @@ def test_how_often_each_part_of_a_policy_is_true(world: World) -> None:
     assert told == expected
 
 
-def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
+def slices_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[Slice]:
     rows, numbers = split(plan, world.events)
     for number in range(plan.slices):
         part = only_read(evaluator, world.events.take(pa.array(rows[numbers == number])))
@@ -114,7 +137,16 @@ def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Ite
         if part.num_rows or evaluator.speaks_of_silence:
             ranges = plan.ranges[number // plan.cells] if plan.ranges else None
             begin, end = (ranges.reads_from, ranges.end) if ranges else (0, DAYS[-1])
-            yield from evaluator.evaluate(part, owned, near(world.points, begin, end))
+            yield part, owned, near(world.points, begin, end)
+
+
+def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
+    for of_slice in slices_of(world, evaluator, plan):
+        yield from evaluator.evaluate(*of_slice)
+
+
+def whole_log(world: World) -> Slice:
+    return world.events, Ownership(days=DAYS), world.points
 
 
 def near(points: pa.Table, begin: int, end: int) -> pa.Table:
@@ -146,7 +178,8 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     partials = data.draw(st.permutations(list(parts_of(world, evaluator, plan))))
     assert results(evaluator, partials) == expected(world, most)
     whole = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
-    assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
+    slices_asked = slices_of(world, evaluator, plan)
+    assert causes(evaluator, partials, DAYS, slices_asked) == causes(evaluator, whole, DAYS, [whole_log(world)])
     assert truths_told(evaluator, partials) == truths_told(evaluator, whole)
     assert judged_told(evaluator, partials) == judged_told(evaluator, whole)
 
@@ -185,13 +218,14 @@ def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> No
             pc.and_(pc.greater_equal(world.points["ts"], low), pc.less(world.points["ts"], end))
         )
         days = tuple(day for day in DAYS if begin <= day <= end)
-        batches = list(evaluator.evaluate(events, Ownership(days=days, cut=(False, False)), points))
-        told += causes(evaluator, batches, days)
+        of_run = events, Ownership(days=days, cut=(False, False)), points
+        batches = list(evaluator.evaluate(*of_run))
+        told += causes(evaluator, batches, days, [of_run])
         for number, table in enumerate(evaluator.tables[:2]):
             tables[number] += rows_of(table.merge(of_table(batches, table.suffix), days))
     assert [sorted(rows) for rows in tables] == [sorted(rows) for rows, _ in expected(world, None)]
     whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
-    assert sorted(map(str, told)) == sorted(map(str, causes(evaluator, whole, DAYS)))
+    assert sorted(map(str, told)) == sorted(map(str, causes(evaluator, whole, DAYS, [whole_log(world)])))
 
 
 def test_what_the_slicer_and_the_pipeline_ask() -> None:
@@ -254,10 +288,8 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
     late = Predicate("r")
     quiet = Always(Interval(0, 10), Not(late))
     evaluator = PropositionalEvaluator(policy_of(Implies(late, Eventually(Interval(0, 10), quiet)), ("k",)))
-    events, _ = with_points(events_of(rows))
-    table = evaluator.tables[2]
-    batches = evaluator.evaluate(events, Ownership(days=(0, 31)))
-    rows_told = table.merge(of_table(batches, table.suffix), (0, 31)).to_pylist()
+    events, points = with_points(events_of(rows))
+    rows_told = unsliced(evaluator, events, points, (0, 31), WHY).to_pylist()
     told = [tuple(row[name] for name in ("node", "parent", "claim", "at_ts", "holds", "seq")) for row in rows_told]
     assert {(row["ts"], row["k"]) for row in rows_told} == {(10, 1)}
     assert told == [
@@ -291,9 +323,7 @@ def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:
 def test_the_longest_episodes_are_explained_once(world: World) -> None:
     """One explanation for an episode, and the number of its points for which it is the same."""
     evaluator = PropositionalEvaluator(world.policy, Settings(explained=2))
-    table = evaluator.tables[2]
-    batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
-    told = table.merge(of_table(batches, table.suffix), DAYS).to_pylist()
+    told = unsliced(evaluator, world.events, world.points, DAYS, WHY).to_pylist()
     tops = [
         (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in told if not row["node"]
     ]
@@ -317,8 +347,8 @@ def test_pieces_of_all_sub_logs_are_told_together() -> None:
     evaluator = PropositionalEvaluator(policy_of(Not(P), ("k",)), Settings(explained=1))
     batches = list(of_table(evaluator.evaluate(events, Ownership(days=(0, 50)), points), WHY))
     kinds = [(batch.schema.metadata or {}).get(b"kind") for batch in batches]
-    assert [kinds.count(kind) for kind in (b"claims", b"bases")] == [1, 1]
-    assert sum(batch.num_rows for batch, kind in zip(batches, kinds, strict=True) if kind == b"bases") == 50
+    assert [kinds.count(kind) for kind in (b"points", b"claims", b"bases")] == [1, 0, 0]
+    assert sum(batch.num_rows for batch, kind in zip(batches, kinds, strict=True) if kind == b"points") == 50
 
 
 @given(worlds())

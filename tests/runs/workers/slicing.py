@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cep_core.events.logs.time_points import points_of
 from cep_core.language.evaluator import RESULT, Evaluator, ResultTable, of_table
-from cep_core.language.totals import first_rows
+from cep_core.language.totals import rows_to_explain
 from cep_core.slicing import Plan, split
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.assignment import Assignment, compiled
@@ -60,8 +60,10 @@ def merged(
             batches[partial.block] += map(from_bytes, partial.batches)
     [table] = [table for table in evaluator.tables if table.suffix == suffix]
     if table.explain is not None:
-        results = [evaluator.merge(of_table(own), block) for own, block in zip(batches, days, strict=True)]
-        results = [first_rows(rows, block, table.explained) for rows, block in zip(results, days, strict=True)]
+        results = [
+            rows_to_explain(table, evaluator.merge(of_table(own), block), own, block)
+            for own, block in zip(batches, days, strict=True)
+        ]
     if table.explain is not None and table.in_slices:
         second = asking(assignment, name, suffix, results)
         batches = [[] for _ in days]

@@ -2,26 +2,28 @@
 
 A propositional formula is a first-order one without variables, over the events for which its atoms hold. One proof
 stands for the points of the episode whose proofs rest on the same (`shared.why.basis`); the first `COMPARED` points are
-compared. A slice explains the pieces of episodes that may be among the longest (`shared.longest`); the merge joins the
-pieces and keeps what it needs, so no plan changes the table.
+compared. A slice tells the pieces of episodes that may be among the longest (`shared.longest`), and the first points of
+each. When all pieces are joined, the slices that own points of the day's longest episodes are asked about these points,
+so no plan changes the table, and nothing is proved that the day does not keep.
 
-Cost: at most `COMPARED` proofs for each piece that is explained, for the events in each violation's reach; those of one
-piece share their claims. A proof with more than `MOST_CLAIMS` claims is told by its first one, and a violation that may
-have as many is compared with no other.
+Cost: of pieces at most `COMPARED` rows. Of each episode that is kept as many proofs, for the events in each violation's
+reach; those of one sub-log share their claims. A proof with more than `MOST_CLAIMS` claims is told by its first one,
+and a violation that may have as many is compared with no other.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
-from cep_core.events.logs.time_points import offsets_in_stamp
+from cep_core.arrays import Flags, Ints
+from cep_core.events.logs.time_points import OFFSET, offsets_in_stamp
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.printing import formula_text
@@ -30,7 +32,7 @@ from cep_core.language.temporal.walk import walk
 from cep_core.language.totals import Days
 from cep_core.monitoring.propositional.arrays.points import SplitTrace
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, cause_rows
-from cep_core.monitoring.shared.episodes import RUN_COLUMNS, joined_episodes
+from cep_core.monitoring.shared.episodes import RUN_COLUMNS, codes_of, joined_episodes
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.longest import longest_of_each_day
 from cep_core.monitoring.shared.why.basis import HERE, NOWHERE, basis_of
@@ -44,7 +46,9 @@ SHARED_BY = (pa.field("same_for", pa.int64(), False), pa.field("compared", pa.in
 """Of the points of the episode that were compared, how many have this explanation; how many were compared."""
 _BASIS = " basis"
 """No attribute has this name."""
-_KIND, _CLAIMS, _BASES = b"kind", b"claims", b"bases"
+EPISODE = ("first_ts", "first_offset")
+"""The columns of a point that is asked about that tell which of its sub-log's episodes it is in."""
+_KIND, _POINTS, _CLAIMS, _BASES = b"kind", b"points", b"claims", b"bases"
 """Batches without kind are pieces and edges, as `shared.episodes` reports them."""
 
 
@@ -86,9 +90,23 @@ class Explaining:
     def _most_claims(self, stamps: Ints, ts: int) -> int:
         """A bound of the claims about a point: the points in reach, which all slices know, for each subformula."""
         after, reach = certain_after(self.policy) or 0, reach_of(self.policy).time
-        begin = 0 if reach is None else np.searchsorted(stamps, max(ts - reach, -(2**63)))
+        begin = 0 if reach is None else np.searchsorted(stamps, max(ts + after - reach, -(2**63)))
         end = np.searchsorted(stamps, min(ts + after, 2**63 - 1), side="right")
         return int(end - begin) * sum(1 for _ in walk(self.policy.formula))
+
+    def place(self, ts: int, offset: int, values: Sequence[object]) -> int:
+        """The point of the trace with this stamp and offset, in the sub-log of these values."""
+        number = self._numbers[_comparable(values)]
+        begin, end = self.split.trace.starts[number : number + 2].tolist()
+        first = begin + int(np.searchsorted(self.split.trace.stamps[begin:end], ts))
+        assert self.split.trace.stamps[first:end][:1].tolist() == [ts], "a slice has the points that it owns"
+        return first + offset
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[object, ...], int]:
+        """The number of each sub-log, by its values."""
+        names = self.policy.for_each
+        return {key: number for number, key in enumerate(_keys(self.split.values, names))} if names else {(): 0}
 
     def _at(self, place: int) -> tuple[ProofMaker, Ints, int]:
         starts = self.split.trace.starts
@@ -99,84 +117,119 @@ class Explaining:
         return *self.makers[number], place - int(starts[number])
 
 
-def explained_pieces(
-    explaining: Explaining, pieces: pa.Table, violations: pa.Table, place: str
-) -> Iterator[pa.RecordBatch]:
-    """Claims and bases of pieces, each with the columns of its violation and `certain`; those of all pieces together.
+def first_points(pieces: pa.Table, violations: pa.Table, place: str) -> list[pa.RecordBatch]:
+    """The first points of pieces, in one batch: a slice may have a piece for each of its sub-logs.
 
-    A slice may have a piece for each of its sub-logs, so there is no batch for each. `pieces`: to be explained, with
-    the point of the first violation in the column `place`. `violations`: all that the slice owns, in order of their
-    points.
+    `pieces`: with the point of the first violation in the column `place`. `violations`: all that the slice owns, with
+    `certain`, in order of their points.
     """
     points = violations[place].to_numpy()
-    violations = violations.drop_columns([place])
     begins = np.searchsorted(points, pieces[place].to_numpy())
     lengths = np.minimum(pieces["points"].to_numpy(), COMPARED)
-    claims, bases = [], []
-    for begin, length in zip(begins.tolist(), lengths.tolist(), strict=True):
-        claims.append(explaining.claims(int(points[begin])))
-        bases += [explaining.basis(int(points[n])) for n in range(begin, begin + length)]
-    if not claims:
-        return
-    of_first = np.repeat(begins, [table.num_rows for table in claims])
-    yield from _marked(_beside(violations.take(pa.array(of_first)), pa.concat_tables(claims)), _CLAIMS)
-    compared = np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(bases))
-    told = pa.table({_BASIS: pa.array(bases, pa.binary())})
-    yield from _marked(_beside(violations.take(pa.array(compared)), told), _BASES)
+    compared = np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+    return _marked(violations.drop_columns([place]).take(pa.array(compared)), _POINTS)
 
 
-def merge_explained(
-    partials: Iterable[pa.RecordBatch],
-    schemas: tuple[pa.Schema, pa.Schema],
-    keys: Sequence[str],
-    days: Days,
-    most: int,
+def points_to_explain(
+    partials: Iterable[pa.RecordBatch], schema: pa.Schema, keys: Sequence[str], days: Days, most: int
 ) -> pa.Table:
-    """The claims of the `most` longest episodes of each day, with `certain`, in order of their violations.
+    """The first points of the `most` longest episodes of each day: violations with `EPISODE` and `certain`, in order.
 
-    `schemas`: of the table and of episodes; `keys`: as in `merge_episodes`.
+    `schema`: of episodes; `keys`: as in `merge_episodes`.
     """
-    complete = with_certain(schemas[0])
-    names = [name for name in schemas[1].names if name not in RUN_COLUMNS]
-    claims: dict[tuple[object, ...], pa.Table] = {}
+    names = [name for name in schema.names if name not in RUN_COLUMNS]
+    batches = [(batch, (batch.schema.metadata or {}).get(_KIND)) for batch in partials]
+    episodes, _, _ = joined_episodes((batch for batch, kind in batches if kind is None), schema, keys, days)
+    chosen = episodes.take(pa.array(longest_of_each_day(episodes, days, most)))
+    of_point = [pa.field(name, pa.int64(), False) for name in ("ts", OFFSET)]
+    violations = with_certain(pa.schema([*of_point, *map(schema.field, names)]))
+    told = [batch.select(violations.names).cast(violations) for batch, kind in batches if kind == _POINTS]
+    points = pa.Table.from_batches(told, violations)
+    points = points.filter(pa.array(_with_values_of(points, chosen, names)))
+    points = points.sort_by([(name, "ascending") for name in ("ts", OFFSET, *names)])
+    asked = sorted(_first_in_episodes(points, chosen, names))
+    rows, *of_episode = np.array(asked, np.int64).reshape(-1, 3).T
+    explained = points.take(pa.array(rows))
+    for name, column in zip(EPISODE, of_episode, strict=True):
+        explained = explained.append_column(name, pa.array(column))
+    return explained.combine_chunks()
+
+
+def _first_in_episodes(points: pa.Table, episodes: pa.Table, names: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """The first `COMPARED` points of each episode, as rows of `points`, which are in order, each with `EPISODE`."""
+    rows_of: dict[tuple[object, ...], list[int]] = {}
+    for row, values in enumerate(_keys(points, names)):
+        rows_of.setdefault(values, []).append(row)
+    at = list(zip(points["ts"].to_pylist(), points[OFFSET].to_pylist(), strict=True))
+    for episode in episodes.to_pylist():
+        own = rows_of[_comparable(episode[name] for name in names)]
+        first, last = ((episode[f"{end}_ts"], episode[f"{end}_offset"]) for end in ("first", "last"))
+        begin = bisect_left(own, first, key=lambda row: at[row])
+        end = bisect_right(own, last, key=lambda row: at[row])
+        for row in own[begin : min(end, begin + COMPARED)]:
+            yield row, *first
+
+
+def _with_values_of(points: pa.Table, chosen: pa.Table, names: Sequence[str]) -> Flags:
+    """Which points have the values of some chosen episode, or at least each value of one."""
+    kept = np.ones(points.num_rows, np.bool_)
+    for name in names:
+        codes = codes_of(pa.chunked_array([*points[name].chunks, *chosen[name].chunks], points[name].type))
+        kept &= np.isin(codes[: points.num_rows], codes[points.num_rows :])
+    return kept
+
+
+def explained_points(explaining: Explaining, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Claims of episodes' first violations, and the bases of all points, of which `rows` tells `EPISODE`: with the
+    columns of the violations and `certain`."""
+    keys = _keys(rows, explaining.policy.for_each)
+    at = zip(*(rows[name].to_pylist() for name in ("ts", OFFSET)), keys, strict=True)
+    places = [explaining.place(*point) for point in at]
+    bases = pa.array([explaining.basis(place) for place in places], pa.binary())
+    yield from _marked(rows.append_column(_BASIS, bases), _BASES)
+    is_first = np.logical_and.reduce(
+        [rows[own].to_numpy() == rows[of].to_numpy() for own, of in zip(("ts", OFFSET), EPISODE, strict=True)]
+    )
+    first = np.flatnonzero(is_first)
+    claims = [explaining.claims(places[row]) for row in first.tolist()]
+    if claims:
+        of_first = np.repeat(first, [table.num_rows for table in claims])
+        violations = rows.drop_columns(list(EPISODE)).take(pa.array(of_first))
+        yield from _marked(_beside(violations, pa.concat_tables(claims)), _CLAIMS)
+
+
+def merge_explained(partials: Iterable[pa.RecordBatch], schema: pa.Schema, keys: Sequence[str]) -> pa.Table:
+    """The claims of each episode that was explained, with `certain`, in order of their violations.
+
+    `keys`: the columns of the sub-logs' values.
+    """
+    complete = with_certain(schema)
+    claims: list[pa.Table] = []
     bases: dict[tuple[object, ...], list[tuple[int, int, bytes | None]]] = {}
-    others = []
     for batch in partials:
         kind = (batch.schema.metadata or {}).get(_KIND)
-        if kind is None:
-            others.append(batch)
-        elif kind == _CLAIMS:
-            table = pa.Table.from_batches([batch.replace_schema_metadata(None)])
-            first = np.flatnonzero(table["node"].to_numpy() == 0)
-            keys_of_first = _keys(table.take(pa.array(first)), ("ts", "offset", *names))
-            for key, begin, end in zip(keys_of_first, first, [*first[1:], table.num_rows], strict=True):
-                claims[key] = table.slice(begin, end - begin)
-        else:
-            rows = zip(*(batch[name].to_pylist() for name in ("ts", "offset", _BASIS)), strict=True)
-            for key, row in zip(_keys(batch, names), rows, strict=True):
+        if kind == _CLAIMS:
+            claims.append(pa.Table.from_batches([batch.replace_schema_metadata(None)]))
+        elif kind == _BASES:
+            told = zip(*(batch[name].to_pylist() for name in ("ts", OFFSET, _BASIS)), strict=True)
+            for key, row in zip(_keys(batch, (*EPISODE, *keys)), told, strict=True):
                 bases.setdefault(key, []).append(row)
-    episodes, _, _ = joined_episodes(others, schemas[1], keys, days)
-    chosen = episodes.take(pa.array(longest_of_each_day(episodes, days, most)))
+    shared_of = {key: _shared(told) for key, told in bases.items()}
     tables = [complete.empty_table()]
-    for episode in chosen.to_pylist():
-        values = _comparable(episode[name] for name in names)
-        shared = _shared(bases[values], episode)
-        own = claims[(episode["first_ts"], episode["first_offset"], *values)]
-        for column, number in zip(SHARED_BY, shared, strict=True):
-            own = own.append_column(column, pa.repeat(number, own.num_rows))
-        tables.append(own.select(complete.names).cast(complete))
-    order = [(name, "ascending") for name in ("ts", "offset", *names, "node")]
+    for table in claims:
+        shared = [shared_of[key] for key in _keys(table, ("ts", OFFSET, *keys))]
+        for place, column in enumerate(SHARED_BY):
+            table = table.append_column(column, pa.array([row[place] for row in shared], column.type))
+        tables.append(table.select(complete.names).cast(complete))
+    order = [(name, "ascending") for name in ("ts", OFFSET, *keys, "node")]
     return pa.concat_tables(tables).sort_by(order).combine_chunks()
 
 
-def _shared(bases: list[tuple[int, int, bytes | None]], episode: Mapping[str, int]) -> tuple[int, int]:
+def _shared(bases: list[tuple[int, int, bytes | None]]) -> tuple[int, int]:
     """Of an episode's points that were compared, how many have the first one's basis; and how many these are."""
-    bases.sort(key=lambda row: row[:2])
-    begin = bisect_left(bases, (episode["first_ts"], episode["first_offset"]), key=lambda row: row[:2])
-    end = bisect_right(bases, (episode["last_ts"], episode["last_offset"]), key=lambda row: row[:2])
-    compared = [basis for *_, basis in bases[begin : min(end, begin + COMPARED)]]
-    alike = 1 if compared[0] is None else compared.count(compared[0])
-    return alike, len(compared)
+    _, _, first = min(bases, key=lambda row: row[:2])
+    alike = 1 if first is None else sum(basis == first for *_, basis in bases)
+    return alike, len(bases)
 
 
 def _keys(rows: pa.Table | pa.RecordBatch, names: Sequence[str]) -> list[tuple[object, ...]]:
