@@ -113,7 +113,12 @@ class LakeReader:
         return 0 if dataset is None else int(dataset.count_rows(filter=_condition(first, last, None)))
 
     def pieces(
-        self, name: str, first: date | None = None, last: date | None = None, columns: Sequence[str] | None = None
+        self,
+        name: str,
+        first: date | None = None,
+        last: date | None = None,
+        columns: Sequence[str] | None = None,
+        where: pc.Expression | None = None,
     ) -> Iterator[pa.Table]:
         """The same rows in pieces of about ROWS_AT_ONCE: of a day there may be more than memory holds."""
         dataset = self._of_days(name, first, last)
@@ -122,7 +127,7 @@ class LakeReader:
         waiting: list[pa.RecordBatch] = []
         found = dataset.to_batches(
             columns=self._present(name, columns, dataset),
-            filter=_condition(first, last, None),
+            filter=_condition(first, last, where),
             batch_readahead=2,
             fragment_readahead=1,
         )
