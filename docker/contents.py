@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
+from signal import SIG_DFL, SIGPIPE, signal
 from typing import Any
 from xml.etree import ElementTree
 
@@ -116,6 +117,7 @@ def by_licence(stored: Component) -> Counter[str]:
 
 def main(arguments: list[str]) -> None:
     if arguments[:1] == ["--licences"]:
+        signal(SIGPIPE, SIG_DFL)  # `| head` ends it quietly
         for licence, number in by_licence(json.loads(Path(arguments[1]).read_text())).most_common():
             print(f"{number:4}  {licence}")
         return

@@ -23,6 +23,7 @@ for program in buildah mmdebstrap ip unshare; do
 done
 [ "$(id -u)" = 0 ] || { echo "image      skipped: only root can build it this way"; exit 0; }
 mkdir -p "$store"
+commit=$(git rev-parse HEAD)  # others may commit while it is built
 
 make_base() {
     local container folder
@@ -40,11 +41,11 @@ build() (
     [ -z "$(git status --porcelain)" ] || echo "image      the checkout differs from the last commit, of which the image is built"
     context=$(mktemp -d)
     trap 'rm -rf "$context"' EXIT
-    git archive HEAD | tar -x -C "$context"
+    git archive "$commit" | tar -x -C "$context"
     [ ! -s "$CA" ] || secrets+=(--secret "id=ca,src=$CA")
     [ ! -s "$JAVA_TRUST" ] || secrets+=(--secret "id=java_trust,src=$JAVA_TRUST")
     "${buildah[@]}" bud --isolation chroot --layers=false --pull-never "${secrets[@]}" \
-        --file "$context/docker/Dockerfile" --label "org.opencontainers.image.revision=$(git rev-parse HEAD)" --tag "$image" "$context" >"$store/build.log" 2>&1 \
+        --file "$context/docker/Dockerfile" --label "org.opencontainers.image.revision=$commit" --tag "$image" "$context" >"$store/build.log" 2>&1 \
         || { tail -n 5 "$store/build.log" >&2; echo "image      was not built: $store/build.log" >&2; exit 1; }
 )
 
@@ -65,7 +66,7 @@ contents() {
     "${buildah[@]}" umount "$container" >/dev/null
     "${buildah[@]}" rm "$container" >/dev/null
     echo "image      $size MB unpacked"
-    echo "image      of tree $(git rev-parse 'HEAD^{tree}'), parts sha256:$(sha256sum "$store/contents.json" | cut -c1-64), in $store/contents.json"
+    echo "image      of tree $(git rev-parse "$commit^{tree}"), parts sha256:$(sha256sum "$store/contents.json" | cut -c1-64), in $store/contents.json"
     [ "$size" -lt "$most" ] || { echo "image      is too large: it may have $most MB" >&2; exit 1; }
 }
 
