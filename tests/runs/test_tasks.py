@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,12 @@ from jobs.tasks.application import new_run_id
 from jobs.tasks.ending import done
 from jobs.tasks.stored_workload import workload_of_run
 from tests.runs.lake.small_workload import day, write_workload
+
+
+@pytest.fixture(autouse=True)
+def no_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No task here comes to its gate: a judge would import its library in vain."""
+    monkeypatch.setattr("jobs.spark_task.judges_for", lambda *_: nullcontext())
 
 
 def test_a_task_that_meets_another_runs_lease_fails_at_once(
