@@ -56,7 +56,7 @@ def counted_here(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:
     columns = ["day", "run_id", "event_type", "ts", *attributes]
     for piece in read_pieces(run.lake / run.workload.name / "events", columns, days, FEW_TEXTS):
         counts.add(piece)
-    return counts.stream_statistics(), counts.heavy_hitters(run.workload.slicing.slices)
+    return counts.tables(run.workload.slicing.slices)
 
 
 def counted_in_spark(run: Run, days: Sequence[date]) -> tuple[pa.Table, pa.Table]:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
 from cep_core.events.chunks import one_array
-from jobs.stages.slicing.spilled_sums import Sums, side_by_side, with_texts
+from jobs.stages.slicing.spilled_sums import side_by_side, with_texts
 
 Places = Mapping[str, Sequence[str]]
 """Event type -> its slicing attributes, sorted."""
@@ -29,8 +29,10 @@ Places = Mapping[str, Sequence[str]]
 OF_TYPE = ["day", "run_id", "event_type"]
 OF_PERIOD = [*OF_TYPE, "period_start"]
 
+CLOSE = 4
+"""Integers lie close to each other if their range has at most so many numbers for each."""
 COUNTERS_FOR_EACH = 16
-"""The most counters for each value of a piece: beyond, values are looked up in a hash table."""
+"""The most counters for each value of a piece: beyond, values are sorted."""
 
 
 class PeriodCounts:
@@ -57,32 +59,34 @@ class PeriodCounts:
             wanted = np.asarray(pc.is_in(places["event_type"], pa.array(types, pa.string())))
             self._values[name].add_counts(_counted(numbers, of_piece, wanted, _in_one_form(events[name])))
 
-    def stream_statistics(self) -> pa.Table:
-        """Events and distinct values of each type and period."""
-        distinct = {name: _places_of(sums) for name, sums in self._values.items()}
-        rows = []
-        for place, number in self._numbers.items():
-            row, events = dict(zip(OF_PERIOD, place, strict=True)), self._events[number]
-            counts = {name: distinct[name][number] for name in self._places.get(row["event_type"], ())}
-            told = json.dumps(counts, separators=(",", ":"))
-            rows.append({**row, "events": events, "rate": events / self._width, "distinct_values": told})
-        return pa.Table.from_pylist(rows, STATISTICS)
-
-    def heavy_hitters(self, slices: int) -> pa.Table:
-        """The values that more events of a type carry on a day than an even slice would hold."""
+    def tables(self, slices: int) -> tuple[pa.Table, pa.Table]:
+        """Events and distinct values of each type and period; and the values that more events of a type carry on a day
+        than an even slice would hold. Both come of one pass over the counts of values."""
         kinds: dict[tuple[Any, ...], int] = {}
         kind_of = np.array([kinds.setdefault(place[:-1], len(kinds)) for place in self._numbers], np.int64)
         totals = np.zeros(len(kinds), np.int64)
         np.add.at(totals, kind_of, [self._events[number] for number in self._numbers.values()])
-        rows: list[dict[str, Any]] = []
+        distinct = {name: np.zeros(len(self._numbers), np.int64) for name in self._values}
+        heavy: list[dict[str, Any]] = []
         for name, sums in self._values.items():
             for part in sums.tables():
-                of_kind = pa.array(kind_of[part["place"].to_numpy()])
-                counts = part.set_column(part.column_names.index("place"), "kind", of_kind)
+                place = part["place"].to_numpy()
+                distinct[name] += np.bincount(place, minlength=len(self._numbers))
+                counts = part.set_column(part.column_names.index("place"), "kind", pa.array(kind_of[place]))
                 for kind, value, events in _heavy(counts, totals, slices):
                     row = dict(zip(OF_TYPE, list(kinds)[kind], strict=True), attribute=name, value=value)
-                    rows.append({**row, "frequency": events, "threshold": totals[kind] / slices, "error_bound": 0})
-        return pa.Table.from_pylist(rows, HEAVY)
+                    heavy.append({**row, "frequency": events, "threshold": totals[kind] / slices, "error_bound": 0})
+        return self._stream_statistics(distinct), pa.Table.from_pylist(heavy, HEAVY)
+
+    def _stream_statistics(self, distinct: Mapping[str, Ints]) -> pa.Table:
+        """`distinct`: by attribute, how many different values each place has."""
+        rows = []
+        for place, number in self._numbers.items():
+            row, events = dict(zip(OF_PERIOD, place, strict=True)), self._events[number]
+            counts = {name: int(distinct[name][number]) for name in self._places.get(row["event_type"], ())}
+            told = json.dumps(counts, separators=(",", ":"))
+            rows.append({**row, "events": events, "rate": events / self._width, "distinct_values": told})
+        return pa.Table.from_pylist(rows, STATISTICS)
 
 
 STATISTICS = pa.schema(
@@ -123,6 +127,8 @@ def numbered(rows: pa.Table) -> tuple[Ints, pa.Table]:
     numbers = np.zeros(rows.num_rows, np.int64)
     for column in rows.columns:
         codes, values = _encoded(column)
+        if len(values) == 1:
+            continue
         both = pa.array(numbers * len(values) + codes).dictionary_encode()
         numbers = both.indices.to_numpy().astype(np.int64)
     first = np.empty(numbers.max(initial=-1) + 1, np.int64)
@@ -131,8 +137,14 @@ def numbered(rows: pa.Table) -> tuple[Ints, pa.Table]:
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
-    """Values as places in an array of different values, at least one; null is place 0."""
+    """Values as places in an array of different values, at least one; null is place 0. Integers that are close to each
+    other are their own places."""
     array = one_array(column)
+    if pa.types.is_int64(array.type) and len(array) and not array.null_count:
+        numbers = array.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < CLOSE * len(numbers):
+            return numbers - low, pa.array(np.arange(low, high + 1))
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     codes = pc.fill_null(encoded.indices, 0).to_numpy(zero_copy_only=False).astype(np.int64)
     return codes, encoded.dictionary if len(encoded.dictionary) else pa.nulls(1, encoded.dictionary.type)
@@ -141,27 +153,19 @@ def _encoded(column: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
 def _counted(numbers: Ints, places: Ints, wanted: Flags, column: pa.ChunkedArray) -> pa.Table:
     """Events by place and value. `numbers`: of the event's place in the piece; `places` and `wanted`: by this number,
     the number of the place, and whether its events' values count."""
-    codes, values = _encoded(column)
     rows = np.flatnonzero(wanted[numbers] & np.asarray(column.is_valid()))
-    both = numbers[rows] * len(values) + codes[rows]
+    codes, values = _encoded(column if len(rows) == len(column) else column.take(pa.array(rows)))
+    both = numbers[rows] * len(values) + codes
     if len(places) * len(values) <= COUNTERS_FOR_EACH * len(rows):
         counts = np.bincount(both)
         both = np.flatnonzero(counts)
         counts = counts[both]
     else:
-        tally = pc.value_counts(pa.array(both))
-        both, counts = (tally.field(name).to_numpy(zero_copy_only=False) for name in ("values", "counts"))
+        ascending = np.sort(both)
+        first = np.flatnonzero(np.diff(ascending, prepend=-1))
+        both, counts = ascending[first], np.diff(first, append=len(ascending))
     number, code = np.divmod(both, len(values))
     return pa.table({"place": places[number], "value": values.take(pa.array(code)), "events": counts.astype(np.int64)})
-
-
-def _places_of(sums: Sums) -> Counter[int]:
-    """By place: how many different values it has."""
-    distinct = Counter[int]()
-    for part in sums.tables():
-        for row in part.group_by("place").aggregate([([], "count_all")]).to_pylist():
-            distinct[row["place"]] += row["count_all"]
-    return distinct
 
 
 def as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:

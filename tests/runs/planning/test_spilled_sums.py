@@ -65,7 +65,7 @@ def counted(rows: list[dict[str, Any]], at_once: int, for_each: int = COUNTERS_F
         for begin in range(0, max(1, len(rows)), 7):
             piece = pa.Table.from_pylist(rows[begin : begin + 7], SCHEMA)
             counts.add(piece if begin % 2 else with_type_codes(piece))
-        tables = counts.stream_statistics(), counts.heavy_hitters(3)
+        tables = counts.tables(3)
     return [sorted(map(repr, table.to_pylist())) for table in tables]
 
 
