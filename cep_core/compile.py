@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
 from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY, BoundQuery
+from cep_core.language.budget import UNLIMITED
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.evaluator import Evaluator, Ownership
 from cep_core.language.explanation import Explanation
@@ -174,9 +176,23 @@ class BoundText:
     def evaluator(self, settings: Settings = DEFAULTS) -> Evaluator:
         """The query's evaluator.
 
-        Raises NotSupportedYet, with the place, for a query that no engine can evaluate yet.
+        Raises NotSupportedYet, with the place, for a query that no engine can evaluate yet. The last evaluator is kept,
+        and whoever asks again with equal settings gets it: it never changes, and planning a question takes a fifth of
+        the time in which 1,000 events are asked. A listener to spent work would not be told apart, so it gets its own.
         """
-        return evaluator_of(self.query, settings)
+        if settings.budget.tell is not UNLIMITED.tell:
+            return evaluator_of(self.query, settings)
+        kept = self._kept.get(settings)
+        if kept is None:
+            kept = evaluator_of(self.query, settings)
+            self._kept.clear()
+            self._kept[settings] = kept
+        return kept
+
+    @cached_property
+    def _kept(self) -> dict[Settings, Evaluator]:
+        """The last evaluator by its settings."""
+        return {}
 
     def evaluator_by_day(self, settings: Settings = DEFAULTS) -> Evaluator:
         """The evaluator of a workload's query, whose results are told by operating day.
