@@ -40,12 +40,25 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
 def _different(texts: pa.ChunkedArray) -> list[str | None]:
     """Each text once, in order of first occurrence. If the first ones have all of a dictionary, no more are read."""
     if texts.num_chunks == 1 and pa.types.is_dictionary(texts.type) and not texts.null_count:
-        first = pc.unique(texts.slice(0, FIRST)).to_pylist()
-        dictionary, codes = texts.chunk(0).dictionary.to_pylist(), texts.chunk(0).indices.to_numpy()
-        others = [code for code, text in enumerate(dictionary) if text not in set(first)]
+        dictionary, codes = texts.chunk(0).dictionary, texts.chunk(0).indices.to_numpy()
+        seen = _by_first_place(codes[:FIRST], len(dictionary))
+        others = set(range(len(dictionary))).difference(seen)
         if len(others) <= FEW and not any((codes == code).any() for code in others):
-            return list(first)
+            return [dictionary[code].as_py() for code in seen]
     return list(pc.unique(texts).to_pylist())
+
+
+def _by_first_place(codes: Ints, texts: int) -> list[int]:
+    """The codes of so many texts that occur, in order of first occurrence."""
+    if texts > FEW:
+        occurring, firsts = np.unique(codes, return_index=True)
+        return [int(code) for code in occurring[firsts.argsort()]]
+    places: dict[int, int] = {}
+    for code in range(texts):
+        is_code = codes == code
+        if is_code.any():
+            places[code] = int(is_code.argmax())
+    return sorted(places, key=places.__getitem__)
 
 
 def attribute_type(stored: pa.DataType) -> AttributeType | None:
@@ -83,12 +96,17 @@ def in_order(table: pa.Table) -> pa.Table:
     if "seq" not in table.column_names:
         table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     for name in ("ts", "seq"):
-        if name in table.column_names and pa.types.is_integer(table.schema.field(name).type):
+        if name in table.column_names and _is_narrow(table.schema.field(name).type):
             table = table.set_column(table.column_names.index(name), name, table.column(name).cast(pa.int64()))
     validate(table)
     ts = table.column("ts").to_numpy()
     seq = table.column("seq").to_numpy()
     return table if is_in_order(ts, seq) else table.take(pa.array(np.lexsort((seq, ts))))
+
+
+def _is_narrow(stored: pa.DataType) -> bool:
+    """Whether a column holds whole numbers of another type than the log's."""
+    return pa.types.is_integer(stored) and stored != pa.int64()
 
 
 def is_in_order(ts: Ints, seq: Ints) -> bool:

@@ -20,23 +20,29 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     >>> group_rows([np.array([7, 5, 7, 5]), np.array([1, 2, 1, 1])])
     (array([2, 1, 2, 0]), array([3, 1, 0]))
     """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    if len(key) == 0:
+    rows = len(columns[0])
+    key = np.zeros(rows, dtype=np.int64)
+    if rows == 0:
         return key, key
     width = 1
     for column in columns:
         low, high = int(column.min()), int(column.max())
         cells = high - low + 1
+        if cells == 1:
+            continue
         if width * cells >= ROOM:
             key, width = _dense(key)
             column, cells = _dense(column)
             low = 0
         key = key * cells + (column - low)
         width *= cells
-    steps = np.diff(key)
-    if (steps >= 0).all():
-        groups = np.concatenate([[0], np.cumsum(steps > 0)]).astype(np.int64)
-        return groups, np.concatenate([[0], np.flatnonzero(steps > 0) + 1]).astype(np.int64)
+    rises = key[1:] > key[:-1]
+    if rises.all():  # each row is a group
+        return np.arange(rows), np.arange(rows)
+    if (key[1:] >= key[:-1]).all():
+        groups = np.zeros(rows, np.int64)
+        np.cumsum(rises, out=groups[1:])
+        return groups, np.concatenate([[0], np.flatnonzero(rises) + 1])
     _, firsts, groups = np.unique(key, return_index=True, return_inverse=True)
     return groups.astype(np.int64), firsts.astype(np.int64)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.events import table as tables
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of, order, validate
 
@@ -85,3 +87,15 @@ def test_declared_attributes_must_be_there_in_their_type() -> None:
         validate(pa.table(base | {"x": [1.5]}), schema)
     floats = LogSchema({"A": {"x": Attribute("x", AttributeType.FLOAT)}})
     validate(pa.table(base | {"x": [1]}), floats)
+
+
+@given(st.lists(st.sampled_from("ABCDEF"), max_size=12), st.permutations("ABCDEFXY"), st.integers(0, 8))
+def test_types_of_codes_are_those_of_their_texts(texts: list[str], dictionary: list[str], few: int) -> None:
+    """By first occurrence, also of types that occur late only, and where a dictionary is long."""
+    codes = pa.array([dictionary.index(text) for text in texts], pa.int8())
+    column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(dictionary))])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "FIRST", 4)
+        patch.setattr(tables, "FEW", few)
+        schema = log_schema_of(pa.table({"event_type": column, "ts": range(len(texts))}))
+    assert list(schema.types) == pc.unique(pa.array(texts, pa.string())).to_pylist()
