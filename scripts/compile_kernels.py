@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numba import config
 from quick_compiler import quicken_compiler
@@ -33,6 +34,7 @@ from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
 from cep_core.monitoring.first_order.choice.event_rows import MANY
 from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.training.calibrating import measured_shedding
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
 from jobs.raw import reading
@@ -79,6 +81,8 @@ FURTHER_PATTERNS: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     ("PATTERN SEQ(A a, A b) WHERE skip_till_next_match WITHIN 90 AFTER MATCH SKIP PAST LAST EVENT", cep.match),
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > max(b[..i-1].x) WITHIN 40", cep.match),
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x < sum(b[..i-1].x) WITHIN 40", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].y < sum(b[..i-1].y) WITHIN 40", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].z < sum(b[..i-1].z) WITHIN 40", cep.match),
     # More matches than a machine word counts: they are counted by residues.
     ("PATTERN A+ WITHIN 2000", partial(cep.match, collapsed=True)),
     # Every way to answer a strategy and to list matches.
@@ -152,6 +156,8 @@ def forget_outdated() -> None:
 def compile_matching() -> int:
     """Compile the kernels that find matches. Returns the number of queries."""
     log = made_up_log(NUMBERS)
+    log = log.append_column("y", log["x"].cast(pa.float64()))
+    log = log.append_column("z", pc.multiply(log["x"], 1 << 55))  # sums that outgrow a machine word
     for text, evaluate in FURTHER_PATTERNS:
         evaluate(text, log)
     return len(FURTHER_PATTERNS) + compile_declared("cep_core.matching")
@@ -169,10 +175,12 @@ def compile_trends() -> int:
 
 
 def compile_shedding() -> int:
-    """Run every strategy of load shedding on one small pattern, since the kernels do not depend on the pattern."""
+    """Run every strategy of load shedding on one small pattern, since the kernels do not depend on the pattern, and
+    measure what they cost."""
     pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
     half, costs = 5 * EVENTS, Costs(((5, 5),))
     cep.shed(pattern, made_up_log(NUMBERS), (half, 2 * half), costs=costs, bound=60, loads=[2.0], seeds=[0])
+    measured_shedding(time.thread_time_ns)
     return 1
 
 
@@ -263,9 +271,9 @@ def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
 ENGINES = (
     compile_trends,
     compile_matching,
+    compile_monitoring_propositional,
     compile_shedding,
     compile_monitoring_first_order,
-    compile_monitoring_propositional,
     compile_reading,
     compile_logs,
 )

@@ -142,7 +142,7 @@ def _in_time(graph: EventGraph, questions: EndQuestions) -> Ints | None:
 def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> EndQuestions:
     """All questions whose matches may become certain on one of the days."""
     if automaton.after:
-        rows, states = np.nonzero(graph.network.accepts)
+        rows, states = map(np.ascontiguousarray, np.nonzero(graph.network.accepts))  # kernels know them in one form
         waits = np.isin(states, list(automaton.after))
     else:
         rows = np.flatnonzero(any_state(graph.network.accepts))

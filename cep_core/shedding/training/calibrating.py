@@ -103,7 +103,9 @@ def calibrate(
         explained.append(_explained(counts, spent, solution))
     spread = [_spread(list(column)) for column in zip(*fitted, strict=True)]
     at = stream.at.tolist()
-    parts = [_spread(list(column)) for column in zip(*[_shedding(now) for _ in range(repetitions)], strict=True)]
+    parts = [
+        _spread(list(column)) for column in zip(*[measured_shedding(now) for _ in range(repetitions)], strict=True)
+    ]
     return Calibration(
         spread[0],
         tuple(tuple(spread[1 + begin : 1 + end]) for begin, end in pairwise(at)),
@@ -177,7 +179,7 @@ def _spread(values: Sequence[float]) -> TimeSpread:
     return TimeSpread(median(values), min(values), max(values))
 
 
-def _shedding(now: Callable[[], int]) -> tuple[float, float, float, float]:
+def measured_shedding(now: Callable[[], int]) -> tuple[float, float, float, float]:
     """Nanoseconds of looking up one utility, of one comparison, of moving one partial match, of one random draw."""
     rng = np.random.default_rng(1)
     [table] = utility_tables([rng.random((100, 8))], [1 + rng.random((100, 8))], [1.0], [10])
