@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, read_only
+from cep_core.events.extents import extent
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
 FARTHEST = 2**62
@@ -98,7 +99,8 @@ def in_order(table: pa.Table) -> pa.Table:
     for name in ("ts", "seq"):
         if name in table.column_names and _is_narrow(table.schema.field(name).type):
             table = table.set_column(table.column_names.index(name), name, table.column(name).cast(pa.int64()))
-    validate(table)
+    if _stamps_rise(table):
+        return table
     ts = table.column("ts").to_numpy()
     seq = table.column("seq").to_numpy()
     return table if is_in_order(ts, seq) else table.take(pa.array(np.lexsort((seq, ts))))
@@ -134,6 +136,13 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
     `event_type` is text, `ts` and `seq` are int64 without nulls, `ts` is nearer to 0 than 2^62, `seq` is unique; with a
     declared schema, each attribute has a column of its type.
     """
+    _stamps_rise(table)
+    if schema is not None:
+        check_attributes(table, schema)
+
+
+def _stamps_rise(table: pa.Table) -> bool:
+    """Whether no two stamps are equal and all are in order. Raises ValueError as `validate` does."""
     for name in ("event_type", "ts", "seq"):
         if name not in table.column_names:
             raise ValueError(f"a log needs the column '{name}'; found {', '.join(table.column_names)}")
@@ -145,20 +154,18 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
             raise ValueError(f"'{name}' holds {table.schema.field(name).type}, not whole numbers{hint}")
         if table.column(name).null_count:
             raise ValueError(f"'{name}' has nulls")
-    ts = table.column("ts").to_numpy()
-    least, most = (int(ts.min()), int(ts.max())) if len(ts) else (0, 0)
+    least, most, rise = extent(read_only(table.column("ts").to_numpy()))
     if not -FARTHEST < least <= most < FARTHEST:
         raise ValueError(f"'ts' holds {least} to {most}: moments lie between -2^62 and 2^62")
     if not _is_unique(table.column("seq")):
         raise ValueError("'seq' is not unique")
-    if schema is not None:
-        check_attributes(table, schema)
+    return bool(rise)
 
 
 def _is_unique(numbers: pa.ChunkedArray) -> bool:
     """Numbers that rise, as most do, need no table of those that were seen."""
-    column = numbers.to_numpy()
-    return bool((column[1:] > column[:-1]).all()) or pc.count_distinct(numbers).as_py() == len(numbers)
+    *_, rise = extent(read_only(numbers.to_numpy()))
+    return rise or pc.count_distinct(numbers).as_py() == len(numbers)
 
 
 def check_attributes(table: pa.Table, schema: LogSchema) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.arrays import read_only
 from cep_core.events import table as tables
+from cep_core.events.extents import extent
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of, order, validate
 
@@ -99,3 +104,10 @@ def test_types_of_codes_are_those_of_their_texts(texts: list[str], dictionary: l
         patch.setattr(tables, "FEW", few)
         schema = log_schema_of(pa.table({"event_type": column, "ts": range(len(texts))}))
     assert list(schema.types) == pc.unique(pa.array(texts, pa.string())).to_pylist()
+
+
+@given(st.lists(st.integers(-3, 3) | st.sampled_from([-(2**61), 2**61]), max_size=9))
+def test_the_extent_of_numbers(numbers: list[int]) -> None:
+    rise = all(one < other for one, other in pairwise(numbers))
+    expected = (min(numbers, default=0), max(numbers, default=0), rise)
+    assert extent(read_only(np.array(numbers, np.int64))) == expected
