@@ -139,16 +139,22 @@ def keys_seen(codes: Ints, low: int, size: int, column: Bytes) -> tuple[Ints, In
 def rows_by_key(
     codes: Ints, low: int, column: Bytes, number: Ints, partition: Ints, offsets: Ints
 ) -> tuple[Ints, Bytes]:
-    """The candidates' rows by partition, and their roles. `partition`: of each key by its number; -1: none."""
-    place = offsets[:-1].copy()
+    """The candidates' rows by partition, and their roles. `partition`: of each key by its number; -1: none.
+
+    A partition has one key and a key one code, so the place of the next row is kept by code.
+    """
+    place = np.full(number.shape[0], -1, np.int64)
+    for code in range(number.shape[0]):
+        if number[code] >= 0 and partition[number[code]] >= 0:
+            place[code] = offsets[partition[number[code]]]
     rows, placed = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
     for row in range(codes.shape[0]):
         code = codes[row] - low
         if column[row] == 0 or code < 0:
             continue
-        p = partition[number[code]]
-        if p >= 0:
-            rows[place[p]] = row
-            placed[place[p]] = column[row]
-            place[p] += 1
+        at = place[code]
+        if at >= 0:
+            rows[at] = row
+            placed[at] = column[row]
+            place[code] = at + 1
     return rows, placed
