@@ -164,12 +164,13 @@ def watch_kernels() -> list[float]:
 
 
 def listed_at_most(query: str, events: pa.Table, most: int) -> pa.Table:
-    """The matches of a query, of which so many are listed."""
-    from cep_core.compile import compile_query
-    from cep_core.events.table import log_schema_of, order
+    """The matches of a query, of which so many are listed; as `cep.match` binds it, and plans it once."""
+    from cep_core.bound_log import bind_to_log
+    from cep_core.frames import NamedColumns, read_frame
+    from cep_core.language.settings import Settings
 
-    ordered = order(events)
-    evaluator = compile_query(query, log_schema_of(ordered), max_matches=most)
+    bound, ordered = bind_to_log(query, read_frame(events, NamedColumns(None, None, None), None), None, "concurrent")
+    evaluator = bound.evaluator(Settings(max_matches=most))
     return evaluator.merge(evaluator.evaluate(ordered))
 
 
