@@ -37,7 +37,7 @@ from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
 from jobs.stages.measuring.more_workers import recorded_for
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
-from jobs.stages.measuring.sliced_log import sliced_log
+from jobs.stages.measuring.sliced_log import Samples, sliced_log
 from jobs.stages.measuring.unmeasured import forget_unmeasured, unmeasured_days
 from jobs.stages.slicing.planned import planned, plans_of_day
 from jobs.stages.slicing.planning import seed_text, widest
@@ -125,10 +125,10 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
     """Events read and rows, for every plan. The other strategies include yesterday's plan for the same queries."""
     yesterday = {plan.queries: plan for plan in plans_of_day(run, run.first - timedelta(days=1))}
     rows: list[dict[str, Any]] = []
-    events_read = 0
+    events_read, samples = 0, Samples(run, plans)
     for done, plan in enumerate(plans):
         run.progress.advance(done, len(plans), ", ".join(plan.queries))
-        log = sliced_log(run, ledger, plan)
+        log = sliced_log(run, ledger, plan, samples)
         events, interval = log.events, log.interval
         events_read += events.num_rows
         if log.every > 1:

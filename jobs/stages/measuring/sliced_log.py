@@ -4,21 +4,23 @@ The last days of the run that have at most `limits.slice_rows` events together c
 more, every n-th event of the log is looked at, so that some SAMPLED are: loads are shares of events, and a share of a
 million events that lie evenly in the log is exact to a tenth of a percent. The same log gives the same sample.
 
-Cost: a read of the attributes that slice. Memory: the events looked at, and a piece of the log.
+Cost: a read of the attributes that slice, of a sample one for all plans that look at the same days. Memory: the events
+looked at, and a piece of the log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from cep_core.language.evaluator import Reach
+from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
@@ -45,7 +47,28 @@ class SlicedLog:
         return replace(reach, events=-(-reach.events // self.every))
 
 
-def sliced_log(run: Run, ledger: Ledger, plan: Plan) -> SlicedLog:
+@dataclass
+class Samples:
+    """Samples of a run's events with the attributes by which any of the plans slices; each is read once."""
+
+    run: Run
+    plans: Sequence[Plan]
+    _read: dict[tuple[date, ...], pa.Table] = field(default_factory=dict)
+
+    def of(self, days: Sequence[date], every: int) -> pa.Table:
+        """One of every few events of these days."""
+        if (key := tuple(days)) not in self._read:
+            sampled: list[pa.Table] = []
+            before = 0
+            columns = _columns([atom for plan in self.plans for atom in plan.atoms])
+            for piece in event_pieces(_folder(self.run), columns, days):
+                sampled.append(piece.take(pa.array(np.arange(-before % every, piece.num_rows, every))))
+                before += piece.num_rows
+            self._read[key] = pa.concat_tables(sampled).combine_chunks()
+        return self._read[key]
+
+
+def sliced_log(run: Run, ledger: Ledger, plan: Plan, samples: Samples) -> SlicedLog:
     """The events on which a plan of the run is compared with others."""
     evaluated = sorted({evaluation.day for evaluation in evaluations_by(run, plan)})
     most = run.workload.limits.slice_rows
@@ -54,7 +77,15 @@ def sliced_log(run: Run, ledger: Ledger, plan: Plan) -> SlicedLog:
     inside = [day for day in evaluated if day >= days[0]] or evaluated[-1:]
     interval = (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
     every = share_of(sum(ledger.days[day].events for day in days if day in ledger.days), most)
-    return SlicedLog(_events(run, plan, days, every), interval, every)
+    types = sorted({atom.event_type for atom in plan.atoms})
+    if every > 1:
+        sample = samples.of(days, every).select(_columns(plan.atoms))
+        events = sample.filter(pc.is_in(sample["event_type"], pa.array(types, pa.string()))).combine_chunks()
+    else:
+        whole = read_table(_folder(run), _columns(plan.atoms), days, ds.field("event_type").isin(types))
+        assert whole is not None
+        events = log_order(whole)
+    return SlicedLog(events, interval, every)
 
 
 def share_of(events: int, most: int) -> int:
@@ -78,18 +109,10 @@ def last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]
     return fitting
 
 
-def _events(run: Run, plan: Plan, days: Sequence[date], every: int) -> pa.Table:
-    attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
-    types = sorted({atom.event_type for atom in plan.atoms})
-    folder, columns = run.lake / run.workload.name / "events", ["event_type", "ts", "seq", *attributes]
-    if every == 1:
-        whole = read_table(folder, columns, days, ds.field("event_type").isin(types))
-        assert whole is not None
-        return log_order(whole)
-    sampled: list[pa.Table] = []
-    before = 0
-    for piece in event_pieces(folder, columns, days):
-        chosen = piece.take(pa.array(np.arange(-before % every, piece.num_rows, every)))
-        sampled.append(chosen.filter(pc.is_in(chosen["event_type"], pa.array(types, pa.string()))))
-        before += piece.num_rows
-    return pa.concat_tables(sampled).combine_chunks()
+def _columns(atoms: Sequence[Atom]) -> list[str]:
+    """The columns that slice events by these atoms."""
+    return ["event_type", "ts", "seq", *sorted({a for atom in atoms for a, _ in (*atom.variables, *atom.constants)})]
+
+
+def _folder(run: Run) -> Path:
+    return run.lake / run.workload.name / "events"

@@ -18,7 +18,7 @@ from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, make_plan, statistics_of
 from jobs.runs.scope import Evaluation, Ledger, LoadedDay
 from jobs.stages.measuring import sliced_log as module
-from jobs.stages.measuring.sliced_log import SlicedLog, sliced_log
+from jobs.stages.measuring.sliced_log import Samples, SlicedLog, sliced_log
 from jobs.workload.operating_days import OperatingDays
 
 DAYS = (date(1970, 1, 1), date(1970, 1, 2))
@@ -53,7 +53,11 @@ def asked(lake: Path, events: pa.Table, files: int, most: int) -> SlicedLog:
     evaluation = Evaluation("q", DAYS[1], dict.fromkeys(DAYS, "d"), ())
     workload = SimpleNamespace(name="toy", limits=SimpleNamespace(slice_rows=most), operating_days=CALENDAR)
     run: Any = SimpleNamespace(lake=lake, workload=workload, scope=SimpleNamespace(of=lambda name: (evaluation,)))
-    return sliced_log(run, ledger, plan_for(events))
+    plan = plan_for(events)
+    samples = Samples(run, [plan])
+    first, again = (sliced_log(run, ledger, plan, samples) for _ in range(2))
+    assert first.events.equals(again.events)
+    return first
 
 
 def plan_for(events: pa.Table) -> Plan:
