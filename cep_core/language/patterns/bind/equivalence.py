@@ -2,12 +2,13 @@
 
 `[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs
 into classes (union-find). Some equalities belong to no class: those of an optional variable and, under contiguity and
-skip-till-next-match, those that the first element does not bind. They are returned, and checked as ordinary predicates.
+skip-till-next-match, those that the first element does not bind, or that a run tests later than a key would (the events
+of `w` in `w[i].x = u.x` with a later `u`). They are returned, and checked as ordinary predicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cep_core.events.schema import AttributeType
@@ -32,6 +33,7 @@ from cep_core.language.patterns.tree import (
     Which,
 )
 from cep_core.language.patterns.tree import Sequence as Seq
+from cep_core.language.patterns.walk import parts_of
 
 Member = tuple[str, str]
 
@@ -108,7 +110,8 @@ def key_classes(
     ]
     kept: list[_Class] = []
     for joined in classes:
-        if joined.equalities and (not _slices(joined, pattern, strategy) or _two_groups(joined)):
+        tested = strategy is Strategy.ANY or _tested_at_once(joined, pattern, bound, scope)
+        if joined.equalities and (not _slices(joined, pattern, strategy) or _two_groups(joined) or not tested):
             returned.extend(equality.condition for equality in joined.equalities)
             kept.extend(_joined(joined.names, ()))
         else:
@@ -176,6 +179,49 @@ def _joined(named: Iterable[NamedClass], equalities: Iterable[Equality]) -> list
             whole.equalities.append(source)
         classes.append(whole)
     return classes
+
+
+def _tested_at_once(joined: _Class, pattern: Pattern, bound: frozenset[str], scope: NameScope) -> bool:
+    """Whether a run that tests each equality with the last event that it mentions takes only events of one key.
+
+    So it is if each member equals another that is surely bound before it, or all that may be, and if the events of a
+    closure equal each other or a member before them. Of an AND each side has runs of its own.
+    """
+    if isinstance(pattern, Conjunction):
+        return all(_tested_at_once(joined, side, bound, scope) for side in (pattern.left, pattern.right))
+    equal: dict[Member, set[Member]] = {member: set() for member in joined.members}
+    sources: list[NamedClass | Equality] = [*joined.names, *joined.equalities]
+    for source in sources:
+        for member in source.members:  # of `b[i].x = b[i-1].x`, and of `[x]`, a member equals itself
+            one_of_each = isinstance(source, Equality) and len(source.members) > 1
+            equal[member] |= set(source.members) - ({member} if one_of_each else set())
+    units = dict(_bound_units(pattern))
+    place = {variable: number for number, variable in enumerate(units)}
+    members = [member for member in joined.members if member[0] in units]
+    for member in members:
+        mates = units[member[0]]
+        earlier = [other for other in members if place[other[0]] < place[member[0]] and other[0] not in mates]
+        surely = any(other in equal[member] for other in earlier if other[0] in bound)
+        may_be = [*earlier, *(other for other in members if other[0] in mates)]
+        each = not scope.variables[member[0]].kleene or member in equal[member]
+        if not surely and not (each and all(other in equal[member] for other in may_be)):
+            return False
+    return True
+
+
+def _bound_units(pattern: Pattern) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each variable that a match may bind, as written, and those that an ANY binds before it or after it."""
+    match pattern:
+        case Unit():
+            yield pattern.variable, frozenset()
+        case AnyOf():
+            for unit in pattern.units:
+                yield unit.variable, frozenset(other.variable for other in pattern.units) - {unit.variable}
+        case Not():
+            return
+        case _:
+            for part in parts_of(pattern):
+                yield from _bound_units(part)
 
 
 def _two_groups(joined: _Class) -> bool:

@@ -83,11 +83,10 @@ class _Search:
                 if holds:
                     spans = [(place, self.between(formula, place, point)) for place in places]
                     return best(total([at(right, place), *(at(left, k) for k in span)]) for place, span in spans)
-                faults = [
-                    [(right, place), *((left, k) for k in self.between(formula, place, point))] for place in places
-                ]
-                choices = [{(id(part), place): (part, place) for part, place in picked} for picked in product(*faults)]
-                return best(total(at(part, place) for part, place in choice.values()) for choice in choices)
+                # Left and right may be the same formula: a leaf counts as often as it is used.
+                faults = [[(1, place), *((0, k) for k in self.between(formula, place, point))] for place in places]
+                choices = map(dict.fromkeys, product(*faults))
+                return best(total(at((left, right)[side], place) for side, place in choice) for choice in choices)
         raise TypeError(type(formula))
 
     def aggregation(self, formula: Aggregation, point: int, row: Valuation, holds: bool) -> Cost:
