@@ -83,6 +83,10 @@ def test_a_day_is_planned_from_the_lake(
     assert main(["explain", str(home), "--day", str(day), "--workers"]) == 0
     told = capsys.readouterr().out
     assert told.startswith(f"workers for {day}\n")
+    assert "to 1,024 workers at least" in told
+    monkeypatch.setattr("jobs.stages.measuring.more_workers.FEW", 0)
+    assert main(["explain", str(home), "--day", str(day), "--workers"]) == 0
+    told = capsys.readouterr().out
     assert "  1,024" in told
     assert "waits for a slice of late_chains" in told
     assert "nothing is gained: every worker waits for the largest slice of late_chains" in told

@@ -116,10 +116,15 @@ class Tables(LakeReader):
         return ds.dataset(table).to_table(columns, condition)
 
     def pieces(
-        self, name: str, first: date | None = None, last: date | None = None, columns: Any = None
+        self,
+        name: str,
+        first: date | None = None,
+        last: date | None = None,
+        columns: Any = None,
+        where: pc.Expression | None = None,
     ) -> Iterator[pa.Table]:
         """Two rows at a time."""
-        rows = self.read(name, first, last, columns)
+        rows = self.read(name, first, last, columns, where)
         for begin in range(0, 0 if rows is None else rows.num_rows, 2):
             assert rows is not None
             yield rows.slice(begin, 2)
