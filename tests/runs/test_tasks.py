@@ -67,6 +67,7 @@ def test_the_lease_is_given_back_though_nobody_reads_the_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Callable[[], BaseException]
 ) -> None:
     """Airflow kills spark-submit, through which the message goes, at the same moment as its program."""
+    monkeypatch.setattr("jobs.signals.end_jvm", lambda: None)  # other tests of this process may need theirs
     home, lease = write_workload(tmp_path / "workloads"), lease_file(tmp_path / "lake", "machines")
     take(lease, "mine", "run mine")
 
