@@ -32,9 +32,9 @@ def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) ->
             work(name)
         return OK
     except (Exception, KeyboardInterrupt) as error:
-        with ExitStack() as told:
+        with ExitStack() as afterwards:
             if name:
-                told.callback(end_after, error, lake, name, run_id)
+                afterwards.callback(end_after, error, lake, name, run_id)
             if not is_expected(error):
                 logging.getLogger("trendmill").exception("this was not expected")
             print(message(error), file=sys.stderr, flush=True)

@@ -99,9 +99,9 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     result = table.select([*schema.names, CERTAIN])
     if order is not None and (len(order) < len(result) or not np.array_equal(order, np.arange(len(order)))):
         result = result.take(pa.array(order))
-    told = schema.append(pa.field(CERTAIN, pa.int64())).remove_metadata()
-    if not result.schema.equals(told, check_metadata=True):
-        result = result.cast(told)
+    complete = schema.append(pa.field(CERTAIN, pa.int64())).remove_metadata()
+    if not result.schema.equals(complete, check_metadata=True):
+        result = result.cast(complete)
     return result.replace_schema_metadata(result_metadata)
 
 

@@ -192,6 +192,15 @@ def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
     return replace(plan, names={world.query.name: seen.variables})
 
 
+def work_of(world: World, draw: st.DrawFn) -> tuple[Plan, tuple[tuple[int, ...], ...], Assignment]:
+    """A plan, one or two blocks of days, and what workers need; with any limit of rows, any slices together."""
+    plan = plan_of(world, draw, world.events)
+    middle = draw(st.integers(1, len(DAYS) - 2))
+    blocks = draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
+    assignment = world.assignment(plan, blocks, draw(st.sampled_from([1, 4, 1000])))
+    return plan, blocks, replace(assignment, together=draw(st.sampled_from([0, 6, 1000])))
+
+
 def content(table: pa.Table) -> tuple[object, ...]:
     return table.to_pylist(), (table.schema.metadata or {}).get(TOTALS)
 
@@ -201,11 +210,7 @@ def content(table: pa.Table) -> tuple[object, ...]:
 def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days, and by
     which slices are evaluated together."""
-    plan = plan_of(world, data.draw, world.events)
-    middle = data.draw(st.integers(1, len(DAYS) - 2))
-    blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
-    assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
-    assignment = replace(assignment, together=data.draw(st.sampled_from([0, 6, 1000])))
+    plan, blocks, assignment = work_of(world, data.draw)
     held = only_read(world.evaluator, world.events)
     for suffix in (table.suffix for table in world.evaluator.tables):
         tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)

@@ -20,7 +20,7 @@ from cep_core.monitoring.propositional.result.shares import TRUTHS
 from jobs.stages.evaluating.assignment import QueryText
 from tests.counts import few
 from tests.monitoring.propositional import worlds as drawn
-from tests.runs.workers.laws.test_law_of_policies import DAYS, World, content, plan_of
+from tests.runs.workers.laws.test_law_of_policies import World, content, work_of
 from tests.runs.workers.slicing import all_points, merged
 from tests.slicing.laws.only_read import only_read
 
@@ -47,11 +47,7 @@ def by_type(formula: Formula) -> Formula:
 def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     """Every table of the policy: by shares, seeds, heavy values, ranges, row limits, blocks of days, and groups of
     slices. A part that is nowhere looked at has no truths."""
-    plan = plan_of(world, data.draw, world.events)
-    middle = data.draw(st.integers(1, len(DAYS) - 2))
-    blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
-    assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
-    assignment = replace(assignment, together=data.draw(st.sampled_from([0, 6, 1000])))
+    plan, blocks, assignment = work_of(world, data.draw)
     held = only_read(world.evaluator, world.events)
     for suffix in (table.suffix for table in world.evaluator.tables):
         tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)
