@@ -14,6 +14,7 @@ from cep_core.events.frame_columns import not_compared
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import RESERVED, check_attributes, in_order, log_schema_of, with_type_codes
 from cep_core.frames import ReadFrame
+from cep_core.language.durations import counted_in_own_unit
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.user_aggregates import UserAggregates
 
@@ -28,8 +29,14 @@ def bind_to_log(
     ties: str,
     aggregates: UserAggregates | None = None,
 ) -> tuple[BoundText, pa.Table]:
-    """The bound query and the events in order. Warns of event types that no event has, if one has a name like it."""
+    """The bound query and the events in order.
+
+    Warns of event types that no event has, if one has a name like it, and of bare numbers that count the unit of
+    time-stamps.
+    """
     ordered = with_type_codes(in_order(log.events))
+    if log.is_unit_own and (counted := counted_in_own_unit(_spans_without_unit(*text_of(query)), log.unit)):
+        warnings.warn(counted, stacklevel=3)
     if schema is not None:
         declared = schema_of(schema, log.unit, ties)
         check_attributes(ordered, declared)
@@ -53,6 +60,11 @@ def _mentioned(text: str, path: str) -> frozenset[str]:
     """The attributes that a text names."""
     mentioned = parse_text(text, path).mentioned
     return frozenset([*mentioned.columns, *(name for own in mentioned.types.values() for name in own)])
+
+
+@lru_cache(maxsize=64)
+def _spans_without_unit(text: str, path: str) -> tuple[str, ...]:
+    return parse_text(text, path).spans_without_unit
 
 
 @lru_cache(maxsize=64)

@@ -246,6 +246,11 @@ class ParsedText:
         """The schema that the text assumes: the event types that it reads and the attributes that it names."""
         return self.language.mentioned(self.written)
 
+    @property
+    def spans_without_unit(self) -> tuple[str, ...]:
+        """The spans of time that are bare numbers, as written: they count the log's unit."""
+        return self.language.spans_without_unit(self.written)
+
     def bind(self, schema: LogSchema, *, whole_log: bool = True, aggregates: Any = None) -> BoundText:
         """The bound text. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
 

@@ -47,12 +47,14 @@ class NamedColumns:
 @dataclass(frozen=True)
 class ReadFrame:
     """A log as the engine reads it. `unit`: that of its times; `log`: as it was given; `stamp`: the type of its
-    time-stamps, None for numbers."""
+    time-stamps, None for numbers. `is_unit_own`: whether nobody named the unit, so that it is that of the time-stamps.
+    """
 
     events: pa.Table
     unit: str
     log: object
     stamp: pa.DataType | None = None
+    is_unit_own: bool = False
 
     def number(self, moment: Moment) -> int:
         """A moment as the engine counts it; one without a zone is meant in the log's.
@@ -131,7 +133,7 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     except pa.ArrowInvalid as error:
         raise ValueError(f"times are finer than unit='{unit}': {error}") from error
     table = table.set_column(table.column_names.index("ts"), "ts", times)
-    return ReadFrame(table, counted.unit, events, counted)
+    return ReadFrame(table, counted.unit, events, counted, is_unit_own=unit is None)
 
 
 def _unit_by_size(times: pa.ChunkedArray) -> str | None:

@@ -46,6 +46,8 @@ class Language:
     """(bound query, the engine's description of its algorithm) -> how the query is understood and will be evaluated."""
     warnings: Callable[[Any], list[str]]
     """Parts of a bound query that are valid but may surprise its author."""
+    spans_without_unit: Callable[[Any], tuple[str, ...]]
+    """The spans of time of a parsed text that are bare numbers, as written: they count the log's unit."""
     order_of_ties: Callable[[Any], str] = lambda query: ""
     """The part of a bound query that makes the order of events of equal time matter; empty if there is none."""
     conditions: Callable[[Any], tuple[str, ...]] = lambda query: ()

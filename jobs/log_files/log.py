@@ -17,6 +17,7 @@ from cep_core.events.exact_columns import exact_column
 from cep_core.events.frame_columns import not_compared, sayable
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
+from cep_core.language.durations import counted_in_own_unit
 from cep_core.language.hints import did_you_mean
 from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource, WrongWorkload
@@ -75,19 +76,22 @@ class Wanted:
     """What a question wants of a log's file: event types and attributes, further columns, and a schema that fits.
 
     `fits` raises QueryError for a schema that makes the question wrong. `every_column`: whether attributes are meant by
-    their position, so that all columns are read.
+    their position, so that all columns are read. `bare_spans`: its spans of time that are numbers without a unit.
     """
 
     mentioned: LogSchema
     fits: Callable[[LogSchema], object]
     further: tuple[str, ...] = ()
     every_column: bool = False
+    bare_spans: tuple[str, ...] = ()
 
 
 def wanted_by(text: str, name: str) -> Wanted:
     """What the text of a query wants; `name` is its file's, for messages. Raises QueryError."""
     written = parse_text(text, name)
-    return Wanted(written.mentioned, lambda schema: written.bind(schema).explain())
+    return Wanted(
+        written.mentioned, lambda schema: written.bind(schema).explain(), bare_spans=written.spans_without_unit
+    )
 
 
 def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick) -> Log:
@@ -135,6 +139,7 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
         "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
         *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
         *doubts(chosen.time, table),
+        *([counted] if are_dates and (counted := counted_in_own_unit(wanted.bare_spans, chosen.time.unit)) else []),
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
         *_rounded(table, mentioned),
         *_renamed(table, chosen),

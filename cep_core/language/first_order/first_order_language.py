@@ -11,6 +11,7 @@ from cep_core.language.first_order.explain.explaining import explain_policy
 from cep_core.language.first_order.explain.surprises import warnings_of
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.language import Language
+from cep_core.language.temporal.text.printing import intervals_without_unit
 
 FIRST_ORDER = Language(
     "mfotl",
@@ -20,6 +21,7 @@ FIRST_ORDER = Language(
     bind_written,
     explain_policy,
     warnings_of,
+    intervals_without_unit,
     settings=("max_violations", "explained"),
     beside=("_judged", "_episodes", "_why"),
 )

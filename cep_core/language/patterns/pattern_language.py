@@ -8,6 +8,7 @@ from cep_core.language.patterns.bind.inference import schema_mentioned_by
 from cep_core.language.patterns.explain.explaining import explain_query, warnings_of
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.patterns.text.printing import spans_without_unit
 
 
 def order_of_ties(query: Query) -> str:
@@ -29,6 +30,7 @@ PATTERNS = Language(
     bind_written,
     explain_query,
     warnings_of,
+    spans_without_unit,
     order_of_ties,
     settings=("max_matches", "exact_counts", "shedding"),
     beside=("_compact",),

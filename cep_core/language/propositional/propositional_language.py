@@ -12,6 +12,7 @@ from cep_core.language.propositional.explain.explaining import explain_policy
 from cep_core.language.propositional.explain.surprises import warnings_of
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.text.parsing import parse
+from cep_core.language.temporal.text.printing import intervals_without_unit
 
 
 def _conditions(policy: PropositionalPolicy) -> tuple[str, ...]:
@@ -26,6 +27,7 @@ PROPOSITIONAL = Language(
     bind_written,
     explain_policy,
     warnings_of,
+    intervals_without_unit,
     conditions=_conditions,
     settings=("max_violations", "explained"),
     beside=("_judged", "_episodes", "_why", "_truths"),

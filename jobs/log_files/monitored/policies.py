@@ -130,4 +130,5 @@ def _wanted(path: Path, settings: MonitorSettings) -> Wanted:
     def fits(schema: LogSchema) -> object:
         return policy_of(path, schema, None, settings)
 
-    return Wanted(mentioned, fits, further, every_column=any(name.isdigit() for name in names))
+    by_position = any(name.isdigit() for name in names)
+    return Wanted(mentioned, fits, further, every_column=by_position, bare_spans=written.spans_without_unit)

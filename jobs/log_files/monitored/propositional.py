@@ -151,7 +151,8 @@ class AskedTruths:
             return propositional_policy_of(self._options.query, _NO_EVENTS, settings, self._with_conditions(schema))
 
         mentioned = replace(written.mentioned, types=types)
-        return Wanted(mentioned, fits, (POINT, *columns, *own), every_column=bool(self._conditions))
+        further, every_column = (POINT, *columns, *own), bool(self._conditions)
+        return Wanted(mentioned, fits, further, every_column=every_column, bare_spans=written.spans_without_unit)
 
     def _with_conditions(self, schema: LogSchema) -> LogSchema:
         return replace(schema, conditions={**schema.conditions, **self._conditions})

@@ -51,13 +51,16 @@ class Clock:
         return f"{text[:26]}{beyond:03d}{text[26:]}"
 
     def time(self, moment: int) -> str:
-        """For tables: day and time of day; seconds only if there are any.
+        """For tables: day and time of day; seconds and their parts, by threes, only if there are any.
 
-        >>> Clock().time(1362747540), Clock().time(1362747541)
-        ('8 Mar 12:59', '8 Mar 12:59:01')
+        >>> Clock().time(1362747540), Clock().time(1362747541), Clock("ms").time(1362747541250)
+        ('8 Mar 12:59', '8 Mar 12:59:01', '8 Mar 12:59:01.250')
+        >>> Clock("ns").time(1362747540_000_000_001)
+        '8 Mar 12:59:00.000000001'
         """
-        local = self.at(moment)
-        return f"{local.day} {local:%b} {local:%H:%M}" + (f":{local:%S}" if local.second else "")
+        local, part = self.at(moment), _by_threes(self.nanoseconds(moment))
+        seconds = f":{local:%S}{part}" if local.second or part else ""
+        return f"{local.day} {local:%b} {local:%H:%M}{seconds}"
 
     def span(self, start: int, end: int) -> str:
         """A half-open interval.
@@ -94,6 +97,14 @@ class Clock:
     def units_per_hour(self) -> int:
         """Log units in an hour."""
         return UNITS[self.unit] * 3600
+
+
+def _by_threes(nanoseconds: int) -> str:
+    """A part of a second behind a point, in milliseconds, microseconds or nanoseconds; nothing for none."""
+    digits = f"{nanoseconds:09d}"
+    while digits.endswith("000"):
+        digits = digits[:-3]
+    return digits and f".{digits}"
 
 
 def _below_a_second(nanoseconds: int) -> str:

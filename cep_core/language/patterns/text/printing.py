@@ -91,6 +91,17 @@ def _attribute(name: AttributeName) -> str:
     return f"{name.variable}.{name.attribute}" if name.variable else name.attribute
 
 
+def spans_without_unit(query: WrittenQuery) -> tuple[str, ...]:
+    """The spans of a query that count the log's unit, as written.
+
+    >>> from cep_core.language.patterns.text.parsing import parse
+    >>> spans_without_unit(parse("PATTERN A WITHIN 60 SLIDE 5 s"))
+    ('WITHIN 60',)
+    """
+    spans = (("WITHIN", query.within), ("SLIDE", query.slide))
+    return tuple(f"{word} {_span(span)}" for word, span in spans if span is not None and span.unit is None)
+
+
 def _span(span: WrittenSpan) -> str:
     return f"{span.number!r}" if span.unit is None else f"{span.number!r} {span.unit.value}"
 

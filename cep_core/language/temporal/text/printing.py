@@ -10,6 +10,7 @@ from typing import Protocol
 
 from cep_core.language.temporal.formulas import (
     And,
+    Binary,
     Equiv,
     Exists,
     Forall,
@@ -26,6 +27,8 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.text.words import BINARY, CONNECTIVES, UNARY
+from cep_core.language.temporal.text.written import WrittenPolicy
+from cep_core.language.temporal.walk import walk
 
 _WORDS = {kind: word for words in (UNARY, BINARY, CONNECTIVES) for word, kind in reversed(list(words.items()))}
 
@@ -56,6 +59,18 @@ def operator_text(formula: Formula, operand: OperandText) -> str:
             assert isinstance(formula, Unary), f"{type(formula).__name__} is no operator of both languages"
             word = f"{_WORDS[type(formula)]}{interval_text(formula.interval)}"
             return f"{word} {operand(formula.body, Not, *UNARY.values(), Exists, Forall)}"
+
+
+def intervals_without_unit(policy: WrittenPolicy) -> tuple[str, ...]:
+    """The intervals of a policy with a bound that counts the log's unit, as written. 0 is the same in every unit.
+
+    >>> from cep_core.language.propositional.text.parsing import parse
+    >>> intervals_without_unit(parse("p IMPLIES (ONCE[0,60] q AND EVENTUALLY[0,3h] r AND ONCE[5,*] q)"))
+    ('[0,60]', '[5,*)')
+    """
+    intervals = (part.interval for part in walk(policy.formula) if isinstance(part, Unary | Binary))
+    bare = (each for each in intervals if (each.low and not each.low_unit) or (each.high and not each.high_unit))
+    return tuple(dict.fromkeys(map(interval_text, bare)))
 
 
 def interval_text(interval: Interval) -> str:
