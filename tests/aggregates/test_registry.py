@@ -49,7 +49,9 @@ def test_each_has_a_file_of_its_own() -> None:
     assert len(set(files)) == len(files)
 
 
-@pytest.mark.parametrize("aggregate", [one for one in AGGREGATES if one.over_trends], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "aggregate", [aggregate for aggregate in AGGREGATES if aggregate.over_trends], ids=lambda aggregate: aggregate.name
+)
 def test_each_over_trends(aggregate: Aggregate) -> None:
     """Parsed, printed, named, evaluated and labelled as its file says."""
     written = f"{aggregate.name.upper()}({'A' if aggregate.of_events else 'A.x'})"
@@ -62,7 +64,7 @@ def test_each_over_trends(aggregate: Aggregate) -> None:
     assert Fraction(value) == Fraction(expected).limit_denominator(1 << 52) if value is not None else expected is None
 
 
-@pytest.mark.parametrize("aggregate", AGGREGATES, ids=lambda one: one.name)
+@pytest.mark.parametrize("aggregate", AGGREGATES, ids=lambda aggregate: aggregate.name)
 def test_each_inside_a_match(aggregate: Aggregate) -> None:
     """Of the longest match: over all events of its list."""
     text = f"PATTERN A+ a[] WITHIN 10 RETURN {aggregate.name}(a[].x) AS told"

@@ -32,8 +32,10 @@ def log_of(values: list[int | None] | list[float], kind: str = "A") -> pa.Table:
 
 def over_trends(pattern: str, log: pa.Table) -> list[float | None]:
     """STDDEV(A.x) of each window."""
-    found: list[float | None] = cep.aggregate(f"RETURN STDDEV(A.x) PATTERN {pattern}", log)["stddev_A_x"].to_pylist()
-    return found
+    deviations: list[float | None] = cep.aggregate(f"RETURN STDDEV(A.x) PATTERN {pattern}", log)[
+        "stddev_A_x"
+    ].to_pylist()
+    return deviations
 
 
 @settings(max_examples=200)
@@ -80,8 +82,8 @@ def test_inside_a_match() -> None:
     """As an item of RETURN, and as a condition over what came before."""
     log = pa.table({"event_type": list("ABBB"), "ts": range(4), "x": [0, 2, 4, 9]})
     query = "PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > 4 * stddev(b[..i-1].x) WITHIN 9 RETURN stddev(b[].x) AS spread"
-    found = cep.match(query, log).select(["b", "spread"]).to_pylist()
-    assert {tuple(row["b"]): row["spread"] for row in found} == {
+    matches = cep.match(query, log).select(["b", "spread"]).to_pylist()
+    assert {tuple(row["b"]): row["spread"] for row in matches} == {
         (1,): 0.0,
         (2,): 0.0,
         (3,): 0.0,

@@ -110,10 +110,10 @@ def test_a_mistake_has_its_place(home: Path, before: str, after: str, problem: s
     with pytest.raises(WorkloadError) as wrong:
         check_folder(home / "workloads" / "lines")
     text = str(wrong.value)
-    [told] = [each for each in wrong.value.problems if problem in each]
-    assert told.startswith("workload.yaml:")
-    assert "^" in told
-    assert hint in told
+    [message] = [each for each in wrong.value.problems if problem in each]
+    assert message.startswith("workload.yaml:")
+    assert "^" in message
+    assert hint in message
     assert "s3cret" not in text.replace(after, "")
 
 

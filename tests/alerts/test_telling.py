@@ -83,17 +83,17 @@ def test_a_day_made_up_for_sends_nothing(
 ) -> None:
     """The lake has results of later days: a backfill, or a night that is made again."""
     assert main(["alerts", "lines", "--day", "2013-03-08", "--send"]) == 0
-    told = capsys.readouterr().out
-    assert "snowball.total > 5: due" in told
-    assert "not sent: the lake has results of later days, up to 2013-03-10" in told
+    printed = capsys.readouterr().out
+    assert "snowball.total > 5: due" in printed
+    assert "not sent: the lake has results of later days, up to 2013-03-10" in printed
     assert not ops.bodies + duty.mails  # type: ignore[operator]
 
 
 def test_a_comparison_with_the_days_before(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["alerts", "lines", "--day", "2013-03-08"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     why = "all_departures.max is 80, not more than 1.5 times the median of the 2 days before (65), 97.5"
-    assert f"all_departures.max > 1.5 * median(2): quiet\n    {why}" in told
+    assert f"all_departures.max > 1.5 * median(2): quiet\n    {why}" in printed
 
 
 def test_what_cannot_be_sent_waits(
@@ -124,8 +124,8 @@ def test_a_message_that_waits_goes_with_a_later_day(home: Path, ops: Received) -
     assert main(SEND) == 1
     ops.status = 200
     assert main(["alerts", "lines", "--day", "2013-03-11", "--send"]) == 0
-    told = [(body["day"], body["thing"]) for body in ops.bodies]
-    assert told == [("2013-03-10", "snowball.total > 5")] * 2 + [("2013-03-11", "late: 06:00")]
+    messages = [(body["day"], body["thing"]) for body in ops.bodies]
+    assert messages == [("2013-03-10", "snowball.total > 5")] * 2 + [("2013-03-11", "late: 06:00")]
 
 
 def test_a_kill_between_sending_and_noting_tells_twice(
@@ -183,10 +183,10 @@ def test_a_refused_day_is_told(home: Path, ops: Received, capsys: pytest.Capture
     forget_days_after(home, "2013-03-08")
     assert main(["alerts", "lines", "--day", "2013-03-09", "--send"]) == 0
     assert "snowball.total > 5: unknown; the quality gate refused the day" in capsys.readouterr().out
-    told = {body["thing"]: body for body in ops.bodies}
-    assert told["gate: failed"]["sentence"] == "The quality gate refused 9 March 2013, there are no results of it."
-    assert told["gate: failed"]["why"].startswith("the gate's first reason: line_known: <script>")
-    assert "&lt;script&gt;" in told["gate: failed"]["text"]
+    messages = {body["thing"]: body for body in ops.bodies}
+    assert messages["gate: failed"]["sentence"] == "The quality gate refused 9 March 2013, there are no results of it."
+    assert messages["gate: failed"]["why"].startswith("the gate's first reason: line_known: <script>")
+    assert "&lt;script&gt;" in messages["gate: failed"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -244,9 +244,9 @@ def test_a_test_message_is_marked(
     monkeypatch.setenv("TEST_SMTP", "smtp://127.0.0.1:1")
     monkeypatch.setenv("TEST_OPS", "")
     assert main(["alerts", "lines", "--test"]) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert told[0] == "ops (webhook): off, as its address is empty"
-    assert told[1].startswith("duty (mail): failed: 127.0.0.1: ")
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "ops (webhook): off, as its address is empty"
+    assert printed[1].startswith("duty (mail): failed: 127.0.0.1: ")
     assert not (home / "lake" / "lines" / "_work" / "alerts").exists()
 
 

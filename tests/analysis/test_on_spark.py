@@ -28,7 +28,7 @@ def changed(folder: Path, file: str, old: str, new: str) -> Workload:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("file", "old", "new", "told"),
+    ("file", "old", "new", "problem_text"),
     [
         ("events.sql", "moment AS ts", "unix_secnds(moment) AS ts", "events.sql: "),
         ("events.sql", "moment AS ts", "max(moment) AS ts", "events.sql: "),
@@ -39,12 +39,12 @@ def changed(folder: Path, file: str, old: str, new: str) -> Workload:
     ],
 )
 def test_what_only_spark_knows_is_told(
-    spark: SparkSession, tmp_path: Path, file: str, old: str, new: str, told: str
+    spark: SparkSession, tmp_path: Path, file: str, old: str, new: str, problem_text: str
 ) -> None:
     """Functions, aggregates and types; one problem each, on one line."""
     workload = changed(tmp_path / "machines", file, old, new)
     [problem] = problems_on_spark(spark, workload)
-    assert problem.startswith(told)
+    assert problem.startswith(problem_text)
     assert "\n" not in problem
 
 

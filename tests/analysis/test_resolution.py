@@ -40,8 +40,8 @@ def test_a_mistake_is_told_with_its_place_and_a_hint(marked: str, hint: str) -> 
 def test_every_mistake_is_told_at_once() -> None:
     """Of all parts of a query, in text order."""
     text = "WITH a AS (SELECT lin FROM trips) SELECT lat FROM trps UNION ALL SELECT line FROM trips WHERE lat > 1"
-    found = mistakes(text)
-    assert [text[one.start : one.start + one.length] for one in found] == ["lin", "trps", "lat"]
+    problems = mistakes(text)
+    assert [text[mistake.start : mistake.start + mistake.length] for mistake in problems] == ["lin", "trps", "lat"]
 
 
 @pytest.mark.spark

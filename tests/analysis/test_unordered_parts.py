@@ -13,7 +13,7 @@ from tests.runs.lake.small_workload import write_workload
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "messages"),
     [
         ("SELECT first(x) FROM a GROUP BY k", ["1:8: first takes rows"]),
         ("SELECT k,\n  any_value(x) FILTER (WHERE y) FROM a GROUP BY k", ["2:3: any_value takes rows"]),
@@ -30,10 +30,10 @@ from tests.runs.lake.small_workload import write_workload
         ("FROM a |> LIMIT 3", []),
     ],
 )
-def test_what_depends_on_an_order_that_nobody_gave_is_told(sql: str, told: list[str]) -> None:
+def test_what_depends_on_an_order_that_nobody_gave_is_told(sql: str, messages: list[str]) -> None:
     parts = unordered_parts(sql)
-    assert len(parts) == len(told), parts
-    for part, expected in zip(parts, told, strict=True):
+    assert len(parts) == len(messages), parts
+    for part, expected in zip(parts, messages, strict=True):
         assert part.startswith(f"events.sql:{expected}"), part
 
 

@@ -101,18 +101,20 @@ def test_an_accident_is_in_the_partition_of_every_vehicle_of_its_segment() -> No
             "segment": [1, 1, 1, 2],
         }
     )
-    found = candidates(query, events)
-    assert found.keys.to_pylist() == [
+    candidates_ = candidates(query, events)
+    assert candidates_.keys.to_pylist() == [
         {"segment": 1, "vehicle": 7},
         {"segment": 1, "vehicle": 8},
         {"segment": 2, "vehicle": 7},
     ]
-    assert [found.rows[a:b].tolist() for a, b in zip(found.offsets, found.offsets[1:], strict=False)] == [
+    assert [
+        candidates_.rows[a:b].tolist() for a, b in zip(candidates_.offsets, candidates_.offsets[1:], strict=False)
+    ] == [
         [0, 1],
         [1, 2],
         [3],
     ]
-    assert found.variables["A"].tolist() == [False, True, True, False, False]
+    assert candidates_.variables["A"].tolist() == [False, True, True, False, False]
 
 
 def test_an_event_of_two_partitions_beside_one_of_none() -> None:
@@ -141,10 +143,10 @@ def test_partition_contiguity_ranks_all_types_with_the_partition_attributes() ->
             "pos": [10, 11, 12, 13, 14, 15],
         }
     )
-    found = candidates(query, events)
-    assert found.rows.tolist() == [0, 2, 3, 5]
-    assert found.rank.tolist() == [0, 1, 2, 4]
-    assert found.pos.tolist() == [10, 12, 13, 15]
+    candidates_ = candidates(query, events)
+    assert candidates_.rows.tolist() == [0, 2, 3, 5]
+    assert candidates_.rank.tolist() == [0, 1, 2, 4]
+    assert candidates_.pos.tolist() == [10, 12, 13, 15]
 
 
 def test_without_candidates_there_is_no_partition() -> None:
@@ -166,17 +168,17 @@ def test_ownership_of_an_unknown_variable_is_an_error() -> None:
 Found = dict[tuple[object, ...], list[tuple[int, frozenset[str]]]]
 
 
-def _as_dict(found: Candidates) -> Found:
+def _as_dict(cut: Candidates) -> Found:
     """Each key's events with the variables that they may bind."""
-    keys = [tuple(_comparable(v) for v in row.values()) for row in found.keys.to_pylist()] or [()] * found.partitions
+    keys = [tuple(_comparable(v) for v in row.values()) for row in cut.keys.to_pylist()] or [()] * cut.partitions
     result: Found = {}
-    for key, start, end in zip(keys, found.offsets, found.offsets[1:], strict=False):
+    for key, start, end in zip(keys, cut.offsets, cut.offsets[1:], strict=False):
         entries = []
         for m in range(start, end):
-            assert found.ts[m] >= 0
-            entries.append((int(found.rows[m]), frozenset(n for n, mask in found.variables.items() if mask[m])))
+            assert cut.ts[m] >= 0
+            entries.append((int(cut.rows[m]), frozenset(n for n, mask in cut.variables.items() if mask[m])))
         result[key] = entries
-    assert len(result) == found.partitions
+    assert len(result) == cut.partitions
     return result
 
 
@@ -213,15 +215,15 @@ def _either(query: Query, fits: dict[str, list[int]]) -> bool:
 
 def _key(query: Query, variable: str, row: dict[str, object]) -> dict[int, object] | None:
     key: dict[int, object] = {}
-    classes = [found for found in query.key_classes if found.slices]
-    for k, found in enumerate(classes):
-        for member, attribute in found.members:
+    classes = [key_class for key_class in query.key_classes if key_class.slices]
+    for k, key_class in enumerate(classes):
+        for member, attribute in key_class.members:
             if member != variable:
                 continue
             value = row[attribute]
             if value is None:
                 return None
-            value = _comparable(float(value) if found.type is AttributeType.FLOAT else value)
+            value = _comparable(float(value) if key_class.type is AttributeType.FLOAT else value)
             if key.setdefault(k, value) != value:
                 return None
     return key

@@ -57,8 +57,8 @@ PAIRS = st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=6)
 @given(PAIRS, PAIRS)
 def test_join_is_the_natural_join(left: set[tuple[int, int]], right: set[tuple[int, int]]) -> None:
     """Relations on classes (0, 1) and (1, 2) meet in class 1."""
-    found = join(_relation(left, (0, 1)), _relation(right, (1, 2)), [3, 3, 3])
-    assert _rows(found) == {(a, b, d) for a, b in left for c, d in right if b == c}
+    joined = join(_relation(left, (0, 1)), _relation(right, (1, 2)), [3, 3, 3])
+    assert _rows(joined) == {(a, b, d) for a, b in left for c, d in right if b == c}
 
 
 @given(PAIRS, PAIRS, PAIRS)
@@ -81,6 +81,6 @@ def test_partitions_of_any_and_and(a: set[tuple[int, int]], b: set[tuple[int, in
     """ANY(1, A, B): what either has; A AND B: what both have."""
     carried = {"A": _relation(a, (0, 1)), "B": _relation(b, (0, 1)), "B_right": _relation(b, (0, 1))}
     either = partitions(name_variables(parse_pattern("ANY(1, A, B)")), carried, 2, [3, 3])
-    both = partitions(name_variables(parse_pattern("A AND B")), carried, 2, [3, 3])
+    of_and = partitions(name_variables(parse_pattern("A AND B")), carried, 2, [3, 3])
     assert _rows(either) == a | b
-    assert _rows(both) == a & b
+    assert _rows(of_and) == a & b

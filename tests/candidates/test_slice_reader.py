@@ -73,16 +73,16 @@ def test_a_number_compared_with_a_constant(data: st.DataObject, operator: str) -
     }
     name = data.draw(st.sampled_from(("x", "f")))
     constant = data.draw(st.sampled_from((*ENDS[1:], 0.5, 2.0)))
-    _as_it_says(f"PATTERN A a WHERE a.{name} {operator} {constant} WITHIN 5", values, len(whole))
+    _check_candidates(f"PATTERN A a WHERE a.{name} {operator} {constant} WITHIN 5", values, len(whole))
 
 
 @given(encoded(SOME_TEXTS), st.sampled_from(("", "a", "z")), OPERATORS)
 def test_a_text_compared_with_a_constant(stored: pa.DictionaryArray, constant: str, operator: str) -> None:
     """Also a text that the dictionary has not, or twice."""
-    _as_it_says(f"PATTERN A a WHERE a.x {operator} '{constant}' WITHIN 5", {"x": stored}, len(stored), texts=True)
+    _check_candidates(f"PATTERN A a WHERE a.x {operator} '{constant}' WITHIN 5", {"x": stored}, len(stored), texts=True)
 
 
-def _as_it_says(text: str, values: dict[str, pa.Array], n: int, *, texts: bool = False) -> None:
+def _check_candidates(text: str, values: dict[str, pa.Array], n: int, *, texts: bool = False) -> None:
     """The candidates are the events of the type for which the whole condition holds, whatever share they are."""
     query = bind(text, TEXTS if texts else NUMBERS)
     (predicate,) = query.vertex_predicates

@@ -66,8 +66,8 @@ def test_no_stretches_where_they_would_read_back_too_much() -> None:
     assert len(spans(log, None, 100)) == 4
     assert spans(log, None, 100, reach=100) == [(list(range(400)), None)]
     assert len(spans(log.set_column(1, "ts", pa.array([7] * 400)), None, 100)) == 1
-    others = log.set_column(0, "event_type", pa.array(["X", "Y"] * 199 + ["A", "B"]))
-    assert len(spans(others, None, 100)) == 1
+    logged = log.set_column(0, "event_type", pa.array(["X", "Y"] * 199 + ["A", "B"]))
+    assert len(spans(logged, None, 100)) == 1
 
 
 @few(60)

@@ -15,12 +15,12 @@ import pytest
 
 
 class Flushed(io.StringIO):
-    """A standard output that shows what has been flushed so far; `told`: for each piece, whether its answer came."""
+    """A standard output that shows what has been flushed so far; `answered`: whether each piece had its answer."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seen: queue.Queue[str] = queue.Queue()
-        self.told: list[bool] = []
+        self.answered: list[bool] = []
 
     def flush(self) -> None:
         self.seen.put(self.getvalue())
@@ -39,7 +39,7 @@ def paused_writer(said: Sequence[tuple[bytes, str]], monkeypatch: pytest.MonkeyP
                 seen = out.seen.get(timeout=120)  # kernels may have to be compiled
             except queue.Empty:
                 break
-        out.told.append(line in seen)
+        out.answered.append(line in seen)
 
     def write_slowly() -> None:
         with open(writing, "wb", buffering=0) as sink:

@@ -59,10 +59,10 @@ def test_a_table_for_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     """Dates as dates, groups, the columns found out and said; --top ranks, --limit cuts and says so."""
     query, log = write(tmp_path / "q.cep", RISING), write(tmp_path / "ticks.csv", TICKS)
     assert main(["aggregate", str(query), str(log)]) == 0
-    told = capsys.readouterr()
-    assert [line.split() for line in told.out.splitlines()[:-1]] == [line.split() for line in ANSWER.splitlines()]
-    assert told.out.splitlines()[-1].startswith("3 rows; 5 events in ")
-    assert told.err == (
+    output = capsys.readouterr()
+    assert [line.split() for line in output.out.splitlines()[:-1]] == [line.split() for line in ANSWER.splitlines()]
+    assert output.out.splitlines()[-1].startswith("3 rows; 5 events in ")
+    assert output.err == (
         "note: column 'time' tells the time in s, 'kind' the type; spans 2024-01-02 10:00 to 10:01:02, "
         "5 different times, goes back in no rows\n"
     )
@@ -152,9 +152,9 @@ def test_numbers_that_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str
     rows = [{"time": t, "kind": "Tick", "price": price, "company": "IBM"} for t, price in enumerate(("9.5", "10.5"))]
     log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, rows)))
     assert main(["aggregate", str(query), str(log)]) == 0
-    told = capsys.readouterr()
-    assert told.out.splitlines()[1].split() == ["IBM", "0", "to", "59", "3", "10.5"]
-    assert "'price' holds numbers as text; they are read as numbers" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[1].split() == ["IBM", "0", "to", "59", "3", "10.5"]
+    assert "'price' holds numbers as text; they are read as numbers" in printed.err
     more = [*rows, *[{**rows[0], "time": 2}] * 8, {**rows[0], "price": "none"}]
     for form in ("jsonl", "csv"):
         lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in more)]
@@ -174,10 +174,10 @@ def test_what_surprises_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[st
     query = write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN SEQ(Tick T+, Hlat H) WITHIN 60 s")
     log = write(tmp_path / "ticks.csv", TICKS + "NA,Tick,7,IBM\n")
     assert main(["aggregate", str(query), str(log), "--missing", "NA"]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith("no trend in any window; 5 events in ")
-    assert "1 of 6 rows have no time or no type and are left out" in told.err
-    assert "no event is of type 'Hlat'; there are Halt, Tick" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.startswith("no trend in any window; 5 events in ")
+    assert "1 of 6 rows have no time or no type and are left out" in printed.err
+    assert "no event is of type 'Hlat'; there are Halt, Tick" in printed.err
 
 
 def test_ranges_of_time_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,18 +186,18 @@ def test_ranges_of_time_change_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     pa.parquet.write_table(log, tmp_path / "log.parquet")
     text = "RETURN COUNT(*), SUM(A.x) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 9 SLIDE 4"
     query = write(tmp_path / "q.cep", text)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     monkeypatch.setattr(ranges, "EVENTS_IN_RANGE", 100)
     monkeypatch.setattr(
-        Meter, "tell", lambda _, step, done, total: told.append((done, total)) if step == "counting" else 0
+        Meter, "tell", lambda _, step, done, total: progress.append((done, total)) if step == "counting" else 0
     )
     assert (
         main(["aggregate", str(query), str(tmp_path / "log.parquet"), "--parquet", str(tmp_path / "out.parquet")]) == 0
     )
     expected = cep.aggregate(text, log.append_column("event_type", pa.repeat("A", 900)))
     assert pa.parquet.read_table(tmp_path / "out.parquet").equals(expected)
-    assert len(told) == 8
-    assert told[-1] == (900, 900)
+    assert len(progress) == 8
+    assert progress[-1] == (900, 900)
 
 
 def test_progress_suits_where_it_goes() -> None:

@@ -29,18 +29,18 @@ def test_warnings_are_printed_with_their_query(
     )
     assert main(["check", "lines"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    told = {name: [] for name in QUERIES}
+    warnings = {name: [] for name in QUERIES}
     for line in lines:
         if line.startswith("  query "):
-            own = told[line.split()[1].rstrip(":")]
+            own = warnings[line.split()[1].rstrip(":")]
         if "warning: " in line:
             own.append(line.partition("warning: ")[2])
-    assert told["unlike"] == ["[line] does not constrain Halt, which lack it: their events belong to every group"]
-    assert told["many"][0].startswith("the number of matches may be exponential in the events of a window")
-    assert told["tied"][0].startswith(
+    assert warnings["unlike"] == ["[line] does not constrain Halt, which lack it: their events belong to every group"]
+    assert warnings["many"][0].startswith("the number of matches may be exponential in the events of a window")
+    assert warnings["tied"][0].startswith(
         "under skip_till_next_match events of equal ts are taken in order; rows of trips "
     )
-    assert told["quiet"] == []
+    assert warnings["quiet"] == []
     assert lines[-1] == "no problem found; 3 warnings above"
 
 

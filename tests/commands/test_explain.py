@@ -27,9 +27,9 @@ def test_explains_what_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["explain", str(home), "silence"]) == 0
     assert "a result is certain 3 hours after its point" in capsys.readouterr().out
     assert main(["explain", str(home), "climbs"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("climbs\n")
-    assert "chains" not in told
+    printed = capsys.readouterr().out
+    assert printed.startswith("climbs\n")
+    assert "chains" not in printed
     query = tmp_path / "heavy.cep"
     query.write_text("PATTERN Start a WHERE a.load >= 85 WITHIN 1 hour\n")
     assert main(["explain", str(home), str(query)]) == 0
@@ -52,15 +52,15 @@ def test_a_day_is_planned_from_the_lake(
     folder, day = tmp_path / "lake" / "lines" / "slicing_plans", DAYS[2]
     shutil.rmtree(folder)  # its plans are rows for a page, and no plans
     assert main(["explain", str(home), "late_chains", "--day", str(day)]) == 0
-    told = capsys.readouterr().out
-    assert f"slicing on {day}\n  a run for this day would make this plan: " in told
+    printed = capsys.readouterr().out
+    assert f"slicing on {day}\n  a run for this day would make this plan: " in printed
     for fact in ("data slices by ", "shares, nothing heavy: ", "heavy values", "maximum load: predicted ", "bound "):
-        assert fact in told
+        assert fact in printed
     assert main(["explain", str(home), "late_chains", "--day", str(day), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)["late_chains"][f"slicing on {day}"]
     plan = Plan.from_dict(facts)
     assert plan.predicted is not None
-    assert f"lower bound {plan.predicted.lower_bound:.3f}" in told
+    assert f"lower bound {plan.predicted.lower_bound:.3f}" in printed
     row = {
         "day": day,
         "run_id": "run-1",
@@ -81,15 +81,15 @@ def test_a_day_is_planned_from_the_lake(
     table = pa.Table.from_pylist([measured])
     write_deltalake(tmp_path / "lake" / "lines" / "slice_runs", table, mode="overwrite", schema_mode="overwrite")
     assert main(["explain", str(home), "--day", str(day), "--workers"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith(f"workers for {day}\n")
-    assert "to 1,024 workers at least" in told
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"workers for {day}\n")
+    assert "to 1,024 workers at least" in printed
     monkeypatch.setattr("jobs.stages.measuring.more_workers.FEW", 0)
     assert main(["explain", str(home), "--day", str(day), "--workers"]) == 0
-    told = capsys.readouterr().out
-    assert "  1,024" in told
-    assert "waits for a slice of late_chains" in told
-    assert "nothing is gained: every worker waits for the largest slice of late_chains" in told
+    printed = capsys.readouterr().out
+    assert "  1,024" in printed
+    assert "waits for a slice of late_chains" in printed
+    assert "nothing is gained: every worker waits for the largest slice of late_chains" in printed
     assert main(["explain", str(home), "--workers"]) == 2
 
 

@@ -109,9 +109,9 @@ def test_b07_why_events_are_no_match(
 def test_b07_why_there_is_none(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """How many matches there would be with one condition less."""
     write(tmp_path / "q.cep", LATER.replace("c.late >= 10 ", "c.late >= 100 "))
-    told = printed([*files, "--why"], capsys).splitlines()
-    assert told[0].startswith("no matches; 9 events in ")
-    assert told[1:] == ["  without c.late >= 100: 4 matches"]
+    lines = printed([*files, "--why"], capsys).splitlines()
+    assert lines[0].startswith("no matches; 9 events in ")
+    assert lines[1:] == ["  without c.late >= 100: 4 matches"]
     write(tmp_path / "q.cep", LATER.replace("c.late >= 10 ", "c.late >= 100 ").replace("6 hours", "1 hours"))
     assert printed([*files, "--why"], capsys).splitlines()[1:] == [
         "  leaving out any single condition gives no match either: more than one is in the way"
@@ -158,9 +158,9 @@ def test_answers_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(["match", str(query), str(log), "--seq", "seq", "--json"]) == 0
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == expected.to_pylist()
     assert main(["match", str(query), str(log), "--csv", "--limit", "2"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "first_ts,last_ts,a,b\n1,2,1,2\n1,7,1 4 6,9\n"
-    assert "note: the listing is cut: 23 matches (--limit)" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == "first_ts,last_ts,a,b\n1,2,1,2\n1,7,1 4 6,9\n"
+    assert "note: the listing is cut: 23 matches (--limit)" in printed.err
 
 
 def test_explain_needs_no_log(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,9 +190,9 @@ def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pyt
 def test_a_key_that_nobody_has_is_said(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Every type has every column of a file, so a storm without a tail number would silently cut nothing."""
     assert main(["match", *files[:2], "--limit", "0"]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith("8 matches, 0 shown (--limit)")
-    assert "note: no Storm has a value in 'tail', so [tail] keeps them all out; --lacks Storm.tail" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.startswith("8 matches, 0 shown (--limit)")
+    assert "note: no Storm has a value in 'tail', so [tail] keeps them all out; --lacks Storm.tail" in printed.err
 
 
 def test_how_likely_a_match_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,9 +269,9 @@ def test_completing_events(tmp_path: Path, files: list[str], capsys: pytest.Capt
     lines = printed([*files, "--detect", "--limit", "1"], capsys).splitlines()
     assert lines[1].startswith("2 events complete a match, 1 shown (--limit); 9 events in ")
     assert main(["match", *files, "--detect", "--csv", "--limit", "1"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "last_ts,last_seq\n1362763200,6\n"
-    assert "note: the listing is cut: 2 events complete a match (--limit)" in told.err
+    listing = capsys.readouterr()
+    assert listing.out == "last_ts,last_seq\n1362763200,6\n"
+    assert "note: the listing is cut: 2 events complete a match (--limit)" in listing.err
 
 
 def test_completing_events_of_windows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -315,9 +315,9 @@ def test_wrong_arguments_are_told(
 ) -> None:
     """One message, no traceback."""
     assert main(["match", *files, *options]) == code
-    told = capsys.readouterr().err
-    assert said in told
-    assert "Traceback" not in told
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize("arguments", [["match", "--limit", "-1"], ["aggregate", "--cores", "0"]])
@@ -342,9 +342,9 @@ def test_wrong_logs_are_told(
     query, log = write(tmp_path / "q.cep", "PATTERN A a WITHIN 5"), tmp_path / "log.csv"
     log.write_bytes(text)
     assert main(["match", str(query), str(log)]) == code
-    told = capsys.readouterr().err
-    assert said in told
-    assert "Traceback" not in told
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert "Traceback" not in errors
 
 
 def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -387,12 +387,13 @@ def test_a_search_without_a_visible_end_ends(tmp_path: Path, capsys: pytest.Capt
     arguments = [str(write(tmp_path / "q.cep", query)), log, "--work", "200000"]
     for more in ([], ["--detect"], ["--collapsed"], ["--csv"]):
         assert main(["match", *arguments, *more]) == 1
-        told = capsys.readouterr()
+        refused = capsys.readouterr()
         assert (
-            "trendmill: the budget of work is exhausted: 200,000 steps were not enough to try the query's" in told.err
+            "trendmill: the budget of work is exhausted: 200,000 steps were not enough to try the query's"
+            in refused.err
         )
-        assert "5.8e17 candidates" in told.err
-        assert "Traceback" not in told.err
+        assert "5.8e17 candidates" in refused.err
+        assert "Traceback" not in refused.err
     none = "PATTERN SEQ(A a, B b) WHERE b.late > 200 AND a.late > 200 WITHIN 9 hours"
     printed([str(write(tmp_path / "none.cep", none)), log, "--why"], capsys)
     hopeless = "PATTERN SEQ(A a, B+ b[]) WHERE a.late = 7 AND sum(b[].late) = -7 WITHIN 9 hours"

@@ -108,7 +108,7 @@ def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
     said = [(LOG.partition("@20")[0].encode() + b";", lines[0]), (b' @20 left(N1,"ATL-LGA");', lines[1])]
     with paused_writer(said, monkeypatch) as out:
         assert main(["monitor", text_log[0], "-", *text_log[2:], *form]) == 0
-    assert out.told == [True, True]
+    assert out.answered == [True, True]
     printed = out.getvalue().splitlines()
     assert [line for line in printed if line in lines] == lines
     assert printed[-1].startswith("2 violations; ") == (not form)
@@ -141,9 +141,9 @@ def test_a_limit_cuts_the_listing_and_not_the_count(text_log: list[str], capsys:
 def test_why_a_verdict_is_as_it_is(text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a text log and of a table; what is wrong with the question is told."""
     assert main(["monitor", *text_log, "--why", "x=N2, r=JFK-BOS @5"]) == 0
-    told = capsys.readouterr().out
-    assert "holds for" in told
-    assert "no cleared(" in told
+    printed = capsys.readouterr().out
+    assert "holds for" in printed
+    assert "no cleared(" in printed
     assert main(["monitor", *text_log, "--why", "x=N1, r=LGA-ATL @5"]) == 0
     assert "does not hold" in capsys.readouterr().out
     policy, log = write(tmp_path / "n.mfotl", NAMED), write(tmp_path / "flights.csv", TABLE)
@@ -250,7 +250,7 @@ def test_options_that_contradict_each_other(
 ) -> None:
     policy, log = text_log[:2]
     table = str(write(tmp_path / "flights.csv", TABLE))
-    for arguments, told in (
+    for arguments, reason in (
         ([policy, log, "--format", "monpoly"], "--sig FILE gives them"),
         ([*text_log, "--format", "csv"], "leave the signature out"),
         ([policy, "-"], "standard input is read as a text: --sig FILE gives its signature; of a table --format csv"),
@@ -268,7 +268,7 @@ def test_options_that_contradict_each_other(
         ([str(write(tmp_path / "n.mfotl", NAMED)), table, "--points", "plan"], "did you mean 'plane'"),
     ):
         assert main(["monitor", *arguments]) == 2, arguments
-        assert told in capsys.readouterr().err, arguments
+        assert reason in capsys.readouterr().err, arguments
 
 
 def test_points_and_sub_logs_by_columns_that_the_formula_does_not_name(

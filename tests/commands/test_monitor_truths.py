@@ -82,9 +82,9 @@ def test_lines_that_are_no_points(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["monitor", str(policy), str(log)]) == 2
     assert "bad.log:3: a stamp before 5, the one before it: time steps back" in capsys.readouterr().err
     assert main(["monitor", str(policy), str(log), "--skip-bad", "--fail"]) == 4
-    told = capsys.readouterr()
-    assert "2 lines left out: no points" in told.err
-    assert told.out.splitlines()[1].startswith("3 points, 3 decided, 1 violation, ")
+    printed = capsys.readouterr()
+    assert "2 lines left out: no points" in printed.err
+    assert printed.out.splitlines()[1].startswith("3 points, 3 decided, 1 violation, ")
 
 
 def test_standard_input(
@@ -110,7 +110,7 @@ def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
     said = [(b"@1 a\n@2 a\n@2 a\n@3 b\n", lines[0]), (b"@4 a b\n@5 c\n", lines[1])]
     with paused_writer(said, monkeypatch) as out:
         assert main(["monitor", text_log[0], "-", *form]) == 0
-    assert out.told == [True, True]
+    assert out.answered == [True, True]
 
 
 def test_an_until_without_upper_bound_goes_global_and_says_so(
@@ -118,9 +118,9 @@ def test_an_until_without_upper_bound_goes_global_and_says_so(
 ) -> None:
     policy, log = write(tmp_path / "p.mtl", "a UNTIL b\n"), write(tmp_path / "a.log", "@1 a\n@2 a\n@3 a\n")
     assert main(["monitor", str(policy), str(log), "--as", "aerial"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "2:0 = 1:0\n"
-    assert "mode global: an UNTIL without upper bound may stay open for ever" in told.err
+    printed = capsys.readouterr()
+    assert printed.out == "2:0 = 1:0\n"
+    assert "mode global: an UNTIL without upper bound may stay open for ever" in printed.err
 
 
 def test_explains_what_a_point_costs(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +143,7 @@ def test_options_that_would_do_nothing_are_refused(
     text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = [str(write(tmp_path / "p.mtl", "Arrival\n")), str(write(tmp_path / "flights.csv", TABLE))]
-    for arguments, told in (
+    for arguments, reason in (
         ([*text_log, "--points", "by_event"], "--points is for tables"),
         ([*text_log, "--atom", "a: Departure delay >= 60"], "the atoms of a text log are its names"),
         ([*text_log, "--for-each", "plane"], "sub-logs (for each) need a table"),
@@ -156,7 +156,7 @@ def test_options_that_would_do_nothing_are_refused(
         ([table[0], "--explain", "--atom", "a: Departure delay >= 60"], "name the log, too"),
     ):
         assert main(["monitor", *arguments]) == 2, arguments
-        assert told in capsys.readouterr().err, arguments
+        assert reason in capsys.readouterr().err, arguments
 
 
 def test_options_of_the_other_language_are_refused(

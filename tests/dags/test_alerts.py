@@ -138,8 +138,8 @@ def test_the_program_gets_the_connections_of_its_places(dags: dict[str, Any], mo
     """Whatever store Airflow has them in; one that is unknown is not given, and the program says so."""
     monkeypatch.setenv("AIRFLOW_CONN_TEST_PAGER", "smtp://me:word@mail:25")
     task = dags["nightly_telling"].get_task("alert")
-    given_to_it = task.further_environment()
-    assert json.loads(given_to_it["AIRFLOW_CONN_TEST_PAGER"])["password"] == "word"
+    environment = task.further_environment()
+    assert json.loads(environment["AIRFLOW_CONN_TEST_PAGER"])["password"] == "word"
     monkeypatch.delenv("AIRFLOW_CONN_TEST_PAGER")
     task.connections = ("nobody_knows",)
     assert task.further_environment() == {}

@@ -56,7 +56,7 @@ def run(bag: Any, dag_id: str, **options: Any) -> dict[str, str]:
             if not task.is_mapped:
                 patch.setattr(task, "retries", 0)
         done = dag.test(logical_date=moment, mark_success_pattern=r"(chunk\.)?publish", **options)
-    return {f"{one.task_id}[{one.map_index}]": str(one.state) for one in done.get_task_instances()}
+    return {f"{instance.task_id}[{instance.map_index}]": str(instance.state) for instance in done.get_task_instances()}
 
 
 @pytest.fixture

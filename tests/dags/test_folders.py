@@ -52,8 +52,8 @@ def test_the_good_folders_dags_live_and_the_bad_ones_are_one_import_error_of_its
     assert set(bag.dags) == {"nightly_good", "backfill_good", "maintenance"}
     assert set(bag.dags["maintenance"].task_ids) == {"good"}
     assert set(bag.import_errors) == {"broken_workloads.py"}
-    told = bag.import_errors["broken_workloads.py"]
-    assert [name for name in bad if f"workload folder {name!a}: " not in told] == []
+    error = bag.import_errors["broken_workloads.py"]
+    assert [name for name in bad if f"workload folder {name!a}: " not in error] == []
 
 
 @pytest.mark.airflow
@@ -88,9 +88,9 @@ def test_what_a_calendar_refuses_check_refuses(
     """Exit code 2, without a traceback, and not for want of the other files alone."""
     root, _ = folders
     assert main(["check", str(root / name)]) == 2
-    told = capsys.readouterr().err
-    assert "Traceback" not in told
-    assert "workload.yaml" in told
+    errors = capsys.readouterr().err
+    assert "Traceback" not in errors
+    assert "workload.yaml" in errors
 
 
 @given(

@@ -82,8 +82,8 @@ def test_the_demo_night(night: Night) -> None:
     _check_airflow(night.home / "airflow", night.begun)
     rows = [row for row in night.table("knock_on").to_pylist() if row["window_end"] == END]
     assert {row["day"] for row in rows} == {date(2013, 3, 8)}  # certain just before its end
-    found = {row["carrier"]: (int(row["count"]), int(row["count_D"]), row["max_D_delay_min"]) for row in rows}
-    assert found == LATE_CHAINS
+    chains = {row["carrier"]: (int(row["count"]), int(row["count_D"]), row["max_D_delay_min"]) for row in rows}
+    assert chains == LATE_CHAINS
 
 
 def test_page_and_command_predict_the_same_for_more_workers(night: Night) -> None:
@@ -92,25 +92,25 @@ def test_page_and_command_predict_the_same_for_more_workers(night: Night) -> Non
     So small a night is planned for its own slices alone.
     """
     workload, day = load_workload("nyc_flights"), date(2013, 3, 8)
-    told = more_workers(workload, compile_workload(workload), night.home / "lake", day)
+    prediction = more_workers(workload, compile_workload(workload), night.home / "lake", day)
     shown = walls_of_day(LakeReader(night.home / "lake" / "nyc_flights"), day)
-    assert [dict(vars(wall), total=wall.total) for wall in shown] == told.facts
+    assert [dict(vars(wall), total=wall.total) for wall in shown] == prediction.facts
     assert shown
     page = (night.home / "reports" / "nyc_flights" / "2013-03-08" / "slicing.html").read_text()
     assert f'<td class="number measured">{shown[0].total:,.1f}</td>' in page
-    assert told.lines[-1][1:] in page
+    assert prediction.lines[-1][1:] in page
 
 
 def test_the_week_before_the_storm(night: Night) -> None:
     """28 February to 8 March: events per type and day as counted without Spark; the gate passes, its warnings are
     told."""
     days = [date(2013, 2, 28), *(date(2013, 3, number) for number in range(1, 9))]
-    found: dict[date, Counter[str]] = {day: Counter() for day in days}
+    counts: dict[date, Counter[str]] = {day: Counter() for day in days}
     for row in night.table("events").select(["day", "event_type"]).to_pylist():
-        found[row["day"]][row["event_type"]] += 1
+        counts[row["day"]][row["event_type"]] += 1
     oracle = counts_by_day()
-    assert found == {day: oracle[day] for day in days}
-    storm = found[date(2013, 3, 8)]
+    assert counts == {day: oracle[day] for day in days}
+    storm = counts[date(2013, 3, 8)]
     assert (storm["Departure"], storm["Cancellation"], storm.total()) == (798, 180, 1834)
     loaded = {row["day"]: row for row in night.table("_work/loaded_days").to_pylist()}
     assert {day: row["refused"] for day, row in loaded.items()} == dict.fromkeys(days, False)

@@ -54,21 +54,21 @@ def test_every_task_has_an_owner_a_pool_retries_a_timeout_and_notes(bag: Any) ->
         assert {"trendmill"} < set(dag.tags), dag.dag_id
         assert "read" in dag.doc_md.lower(), dag.dag_id
         for task in dag.tasks:
-            told = f"{dag.dag_id}.{task.task_id}"
-            assert task.owner not in ("", "airflow"), told
-            assert task.pool == "trendmill", told
-            assert task.execution_timeout is not None, told
-            assert task.retries >= 1, told
-            assert "reads" in task.doc_md.lower(), told
+            name = f"{dag.dag_id}.{task.task_id}"
+            assert task.owner not in ("", "airflow"), name
+            assert task.pool == "trendmill", name
+            assert task.execution_timeout is not None, name
+            assert task.retries >= 1, name
+            assert "reads" in task.doc_md.lower(), name
 
 
 @pytest.mark.parametrize("dag_id", ["nightly_small", "backfill_small"])
 def test_a_run_is_four_tasks_in_a_row(bag: Any, dag_id: str) -> None:
     """load >> slice >> evaluate >> publish, at night and in each chunk of a backfill."""
     prefix = "chunk." if dag_id.startswith("backfill") else ""
-    found = {task.task_id: task.downstream_task_ids for task in bag.dags[dag_id].tasks}
+    downstream = {task.task_id: task.downstream_task_ids for task in bag.dags[dag_id].tasks}
     for before, after in pairwise(ORDER):
-        assert found[prefix + before] == {prefix + after}
+        assert downstream[prefix + before] == {prefix + after}
 
 
 def test_the_data_interval_is_the_operating_day(bag: Any) -> None:
@@ -84,9 +84,9 @@ def test_the_data_interval_is_the_operating_day(bag: Any) -> None:
 
 def test_a_broken_folder_is_told_by_an_import_error(bag: Any) -> None:
     """The others live; the error names the folder, the reason, and the command that tells more."""
-    told = bag.import_errors["broken_workloads.py"]
-    assert "workload folder 'broken': workload.yaml is not YAML" in told
-    assert "trendmill check" in told
+    error = bag.import_errors["broken_workloads.py"]
+    assert "workload folder 'broken': workload.yaml is not YAML" in error
+    assert "trendmill check" in error
 
 
 def test_publish_emits_the_workloads_tables(bag: Any) -> None:
@@ -105,8 +105,8 @@ def test_a_dag_file_imports_nothing_heavy(file: Path) -> None:
 def test_reading_workload_folders_needs_only_a_yaml_reader() -> None:
     """The calendar's side of a workload loads neither the engine nor Airflow."""
     code = "import sys, trendmill.workload_folders; print(*[m for m in sys.modules if '.' not in m])"
-    told = subprocess.run([sys.executable, "-c", code], cwd=DAGS, capture_output=True, text=True, check=True)
-    assert not set(told.stdout.split()) & {*HEAVY, "airflow"}
+    ended = subprocess.run([sys.executable, "-c", code], cwd=DAGS, capture_output=True, text=True, check=True)
+    assert not set(ended.stdout.split()) & {*HEAVY, "airflow"}
 
 
 def _imports(node: ast.AST) -> list[str]:

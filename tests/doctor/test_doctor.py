@@ -45,16 +45,16 @@ def test_an_executor_like_the_driver_is_well(executor: Seen, tmp_path: Path) -> 
 def test_what_an_executor_lacks_is_told(executor: Seen, tmp_path: Path) -> None:
     name = executor.executor
     older = {**versions(), "pyarrow": "1.0", "numba": ""}
-    [told] = states(tmp_path, replace(executor, versions=older, code="0" * 64))
-    assert f"wrong project of {name}: numba is missing (the driver has {versions()['numba']})" in told
-    assert "pyarrow 1.0 (the driver has" in told
-    assert "the project's code 00000000" in told
-    [told] = states(tmp_path, executor, asked="something else")
-    assert told == f"wrong lake of {name}: it does not see what was written in {tmp_path.parent}"
-    [told] = states(tmp_path, replace(executor, begun=5.0))
-    assert told == f"wrong clock of {name}: 4.0 s off"
-    [told] = states(tmp_path, replace(executor, ended=23.5))
-    assert told == f"wrong clock of {name}: 3.5 s off"
+    [problem] = states(tmp_path, replace(executor, versions=older, code="0" * 64))
+    assert f"wrong project of {name}: numba is missing (the driver has {versions()['numba']})" in problem
+    assert "pyarrow 1.0 (the driver has" in problem
+    assert "the project's code 00000000" in problem
+    [problem] = states(tmp_path, executor, asked="something else")
+    assert problem == f"wrong lake of {name}: it does not see what was written in {tmp_path.parent}"
+    [problem] = states(tmp_path, replace(executor, begun=5.0))
+    assert problem == f"wrong clock of {name}: 4.0 s off"
+    [problem] = states(tmp_path, replace(executor, ended=23.5))
+    assert problem == f"wrong clock of {name}: 3.5 s off"
     assert states(tmp_path, replace(executor, kernel=60.0)) == [
         f"slow kernels of {name}: the first call of a query takes 60.0 s"
     ]
@@ -76,21 +76,21 @@ def test_packages_and_jars_of_another_version_are_wrong(monkeypatch: pytest.Monk
     monkeypatch.setattr(machine_of, "versions", lambda: {**versions(), "numba": "0.1"})
     monkeypatch.setenv("LAKE_JARS", str(tmp_path))
     (tmp_path / "delta-storage-4.4.0.jar").write_bytes(b"")
-    found = {finding.what: finding.seen for finding in machine() if finding.state == WRONG}
-    assert found.keys() == {"packages", "jars"}
-    assert found["packages"].startswith("numba 0.1 (")
-    assert found["jars"] == "delta-spark_4.2_2.13-4.4.0.jar is missing, delta-storage-4.4.0.jar is another file"
+    seen = {finding.what: finding.seen for finding in machine() if finding.state == WRONG}
+    assert seen.keys() == {"packages", "jars"}
+    assert seen["packages"].startswith("numba 0.1 (")
+    assert seen["jars"] == "delta-spark_4.2_2.13-4.4.0.jar is missing, delta-storage-4.4.0.jar is another file"
 
 
-def found_wrong() -> dict[str, Finding]:
+def wrong_findings() -> dict[str, Finding]:
     """What of this machine is not as it should be, each with how to mend it."""
-    found = {finding.what: finding for finding in machine() if finding.state != OK}
-    assert all(finding.mend for finding in found.values())
-    return found
+    findings = {finding.what: finding for finding in machine() if finding.state != OK}
+    assert all(finding.mend for finding in findings.values())
+    return findings
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "reason"),
     [
         ("echo 'openjdk version \"1.8.0_402\"' >&2", "1.8.0_402: "),
         ("echo 'openjdk version \"11.0.2\" 2019-01-15' >&2", "; Spark needs 17 or newer"),
@@ -99,22 +99,22 @@ def found_wrong() -> dict[str, Finding]:
     ],
 )
 def test_a_java_that_is_too_old_or_too_new_or_does_not_start(
-    script: str, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    script: str, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     program = tmp_path / "bin" / "java"
     program.parent.mkdir()
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    java = found_wrong()["Java"]
-    assert (java.state, told in java.seen) == (WRONG, True), java.seen
+    java = wrong_findings()["Java"]
+    assert (java.state, reason in java.seen) == (WRONG, True), java.seen
 
 
 def test_a_machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("jobs.analysis.spark_parser.places.cache", lambda: tmp_path)
-    assert found_wrong()["Java"].seen.startswith("there is no Java: run `make` once")
+    assert wrong_findings()["Java"].seen.startswith("there is no Java: run `make` once")
 
 
 def test_little_memory_a_full_disk_and_kernels_that_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,15 +122,15 @@ def test_little_memory_a_full_disk_and_kernels_that_are_not_compiled(monkeypatch
     monkeypatch.setattr(machine_of, "kernel_seconds", lambda: 61.2)
     full = shutil.disk_usage("/")._replace(free=1_900_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
-    found = found_wrong()
-    assert {what: finding.state for what, finding in found.items()} == {
+    findings = wrong_findings()
+    assert {what: finding.state for what, finding in findings.items()} == {
         "memory": SLOW,
         "kernels": SLOW,
         "disk of the lake": WRONG,
         "disk of the cache": WRONG,
     }
-    assert found["kernels"].seen == "the first call of a query takes 61.2 s"
-    assert found["disk of the lake"].seen.startswith("1.9 GB free")
+    assert findings["kernels"].seen == "the first call of a query takes 61.2 s"
+    assert findings["disk of the lake"].seen.startswith("1.9 GB free")
 
 
 def test_a_lake_is_tried_and_left_as_it_was(tmp_path: Path) -> None:
@@ -165,11 +165,11 @@ def test_the_command_says_what_is_wrong(
     file.touch()
     monkeypatch.setenv("TRENDMILL_LAKE", str(file / "lake"))
     assert cli.main(["doctor", "--no-spark"]) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert told[-3:] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-3:] == [
         f"wrong  lake: {places.lake()}: Not a directory",
         "       let TRENDMILL_LAKE name a folder that this user may write",
-        f"{len([line for line in told if line[:1].strip()]) - 1} things looked at: 1 wrong",
+        f"{len([line for line in lines if line[:1].strip()]) - 1} things looked at: 1 wrong",
     ]
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     assert cli.main(["doctor", "--no-spark"]) == 0
@@ -193,16 +193,16 @@ def test_spark_or_executors_that_fail_are_told_as_the_rest(
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
     monkeypatch.setattr("jobs.lake.session.start_session", without_master)
     assert cli.main(["doctor"]) == 1
-    told = capsys.readouterr().out
-    assert "wrong  Spark: IllegalStateException: Cannot call methods on a stopped SparkContext" in told
-    assert "no Spark master answers" in told
+    printed = capsys.readouterr().out
+    assert "wrong  Spark: IllegalStateException: Cannot call methods on a stopped SparkContext" in printed
+    assert "no Spark master answers" in printed
     monkeypatch.setattr("jobs.lake.session.start_session", lambda *_: SimpleNamespace(stop=lambda: None))
     monkeypatch.setattr("jobs.doctor.executors.executor_findings", without_python)
     assert cli.main(["doctor"]) == 1
-    told = capsys.readouterr().out
-    assert "ok     executors: 2" in told
-    assert "executors need the driver's Python, packages and code" in told
-    assert "docs/cluster.md" in told.splitlines()[-2]
+    printed = capsys.readouterr().out
+    assert "ok     executors: 2" in printed
+    assert "executors need the driver's Python, packages and code" in printed
+    assert "docs/cluster.md" in printed.splitlines()[-2]
     assert list((tmp_path / "lake").iterdir()) == []
 
 

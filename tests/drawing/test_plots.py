@@ -59,9 +59,9 @@ def test_words_stay_inside(points: list[tuple[float, float]], names: list[str], 
 
 
 @given(VALUES, VALUES, st.integers(2, 9), st.booleans())
-def test_round_ticks_lie_between_the_ends(one: float, other: float, most: int, integer: bool) -> None:
+def test_round_ticks_lie_between_the_ends(start: float, end: float, most: int, integer: bool) -> None:
     """At most as many as asked for, evenly spaced, and more than one wherever two round numbers fit."""
-    low, high = min(one, other), max(one, other)
+    low, high = min(start, end), max(start, end)
     ticks = round_ticks(low, high, most, integer=integer)
     near = 1e-6 * max(abs(low), abs(high), high - low)
     assert all(low - near <= tick <= high + near for tick in ticks)
@@ -70,8 +70,8 @@ def test_round_ticks_lie_between_the_ends(one: float, other: float, most: int, i
 
 
 @given(POSITIVE, POSITIVE, st.integers(3, 9))
-def test_powers_lie_between_the_ends(one: float, other: float, most: int) -> None:
-    low, high = min(one, other), max(one, other)
+def test_powers_lie_between_the_ends(start: float, end: float, most: int) -> None:
+    low, high = min(start, end), max(start, end)
     ticks = power_ticks(low, high, most)
     assert all(low * (1 - 1e-6) <= tick <= high * (1 + 1e-6) for tick in ticks)
     if high / low > 1000:

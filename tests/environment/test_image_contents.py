@@ -52,9 +52,9 @@ def test_a_jars_licence(contents: ModuleType, tmp_path: Path, files: dict[str, b
         for name, content in files.items():
             jar.writestr(name, content)
     with zipfile.ZipFile(file) as jar:
-        found = contents.of_jar(file, jar)
-    assert found["purl"] == purl
-    assert found["licenses"] == [{"license": {"name": licence}}]
+        component = contents.of_jar(file, jar)
+    assert component["purl"] == purl
+    assert component["licenses"] == [{"license": {"name": licence}}]
 
 
 def test_the_bill_of_this_environment(contents: ModuleType) -> None:

@@ -78,9 +78,9 @@ def test_without_a_network_the_way_round_is_told(
 ) -> None:
     """One sentence with the three ways on: network, mirror, by hand."""
     java.write_text("#!/bin/bash\necho 'unresolved dependency' >&2; exit 1\n")
-    with pytest.raises(SystemExit) as told:
+    with pytest.raises(SystemExit) as stopped:
         fetch_all(script, lock("delta-storage", "x"), tmp_path / "jars", java, monkeypatch)
-    assert re.search(r"unresolved dependency.*network.*IVY_SETTINGS.*by hand", str(told.value))
+    assert re.search(r"unresolved dependency.*network.*IVY_SETTINGS.*by hand", str(stopped.value))
 
 
 def test_the_lock_agrees_with_the_packages(root: Path) -> None:

@@ -26,8 +26,8 @@ def program(folder: Path, name: str, text: str) -> Path:
 
 def java(folder: Path, version: str, home: Path) -> Path:
     """A `java` that tells this version and home, as `java -XshowSettings:properties -version` does."""
-    told = f"    java.home = {home}\n    java.specification.version = {version}"
-    return program(folder, "java", f"cat >&2 <<'END'\nProperty settings:\n{told}\nEND")
+    properties = f"    java.home = {home}\n    java.specification.version = {version}"
+    return program(folder, "java", f"cat >&2 <<'END'\nProperty settings:\n{properties}\nEND")
 
 
 def run_script(root: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,10 +59,10 @@ def test_a_new_enough_java_is_linked(root: Path, tmp_path: Path) -> None:
 
 def test_java_home_comes_before_path(root: Path, tmp_path: Path) -> None:
     """The more deliberate choice wins."""
-    named, found = tmp_path / "named", tmp_path / "found"
+    named, on_path = tmp_path / "named", tmp_path / "found"
     java(named / "bin", "17", named)
-    java(found / "bin", "21", found)
-    path = f"{found}/bin:/usr/bin:/bin"
+    java(on_path / "bin", "21", on_path)
+    path = f"{on_path}/bin:/usr/bin:/bin"
     done = run_script(root, "scripts/find_java.py", "--into", str(tmp_path / "jdk"), JAVA_HOME=str(named), PATH=path)
     assert done.stdout == f"using Java 17 at {named}\n"
 
@@ -92,8 +92,8 @@ def test_the_packaged_java_starts_with_sparks_options(root: Path, tmp_path: Path
     done = run_script(root, "scripts/find_java.py", "--into", str(tmp_path / "jdk"), PATH=str(tools))
     assert done.stdout == "there is no Java on PATH; using the Java 17 that came with the Python packages\n"
     command = [str(tmp_path / "jdk" / "bin" / "java"), "--add-modules=jdk.incubator.vector", "-version"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert 'version "17.' in told.stderr
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 'version "17.' in answer.stderr
 
 
 def test_no_java_at_all_is_one_sentence(find_java: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

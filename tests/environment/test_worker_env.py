@@ -41,7 +41,7 @@ print(home, *sorted({name.split(".")[0] for name in sys.modules}))
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive with one compiled kernel, unpacked in another folder; its packages are those of this environment."""
-    made, other = tmp_path_factory.mktemp("made"), tmp_path_factory.mktemp("other")
+    made, unpacked_again = tmp_path_factory.mktemp("made"), tmp_path_factory.mktemp("other")
     packages = Path(pytest.__file__).parents[1]
     copy_project(made / "project")
     write_starter(made, "generic")
@@ -54,9 +54,9 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         os.utime(made / "bin" / "python", (1, 1))
     assert archives[0].read_bytes() == archives[1].read_bytes()
     with tarfile.open(archives[0]) as members:
-        members.extractall(other, filter="data")
-    (other / "lib").symlink_to(packages)
-    return other
+        members.extractall(unpacked_again, filter="data")
+    (unpacked_again / "lib").symlink_to(packages)
+    return unpacked_again
 
 
 def started(folder: Path, code: str, **more: str) -> str:

@@ -16,7 +16,7 @@ from jobs.erasure.log_commits import KEPT, checkpoint, drop_old_commits
 SECRET = "passenger 4711"
 
 
-def told(folder: Path) -> bool:
+def tells_secret(folder: Path) -> bool:
     """Whether a commit or a checkpoint tells the secret: checkpoints are packed, so their rows are read."""
     log = folder / "_delta_log"
     texts = [commit.read_text() for commit in log.glob("*.json")]
@@ -38,7 +38,7 @@ def table(tmp_path: Path) -> Path:
         if mode == "overwrite":
             DeltaTable(tmp_path).create_checkpoint()
         write_deltalake(tmp_path, pa.table({"text": [text]}), mode=mode)  # type: ignore[call-overload]
-    assert told(tmp_path)
+    assert tells_secret(tmp_path)
     return tmp_path
 
 
@@ -50,17 +50,17 @@ def test_a_checkpoint_of_the_erasure_lets_the_log_go_in_time(table: Path) -> Non
     write_deltalake(table, pa.table({"text": ["c"]}), mode="append")
     drop_old_commits(table)
     assert DeltaTable(table, version).to_pyarrow_table().to_pylist() == [{"text": "b"}]
-    assert told(table)
+    assert tells_secret(table)
     pass_time(table, 1.01)
     drop_old_commits(table)
-    assert not told(table)
+    assert not tells_secret(table)
     assert sorted(row["text"] for row in DeltaTable(table).to_pyarrow_table().to_pylist()) == ["b", "c"]
 
 
 def test_weekly_upkeep_of_a_quiet_table_ends(table: Path) -> None:
     """Without that checkpoint one is made once, not anew each week, which would keep what is before it for ever."""
     weeks = 0
-    while told(table):
+    while tells_secret(table):
         drop_old_commits(table)
         pass_time(table, 7)
         weeks += 1

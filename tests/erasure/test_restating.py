@@ -123,6 +123,6 @@ def test_other_workloads_of_the_lake_are_named(tmp_path: Path) -> None:
     for name in ("trips", "fares"):
         (tmp_path / name / "events" / "_delta_log").mkdir(parents=True)
     (tmp_path / "empty").mkdir()
-    others = other_workloads(tmp_path, "trips")
-    assert others == ["fares"]
-    assert "fares" in places_left("trips", datetime(2026, 1, 7, tzinfo=UTC), others=others)[0]
+    workloads = other_workloads(tmp_path, "trips")
+    assert workloads == ["fares"]
+    assert "fares" in places_left("trips", datetime(2026, 1, 7, tzinfo=UTC), others=workloads)[0]

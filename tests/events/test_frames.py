@@ -291,10 +291,10 @@ def test_large_numbers_of_an_unnamed_unit_are_warned_of(unit: str | None, scale:
     """Milliseconds since 1970 are no seconds; whoever says the unit, or means seconds, is not warned."""
     log = pa.table({"event_type": ["A", "B"], "ts": [1_706_688_000 * scale, 1_706_688_001 * scale]})
     query = "PATTERN SEQ(A a, B b) WITHIN 9 seconds"
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         cep.match(query, log)
-        assert [f"did you mean unit='{unit}'?" in str(warning.message) for warning in told] == [True] * bool(unit)
+        assert [f"did you mean unit='{unit}'?" in str(warning.message) for warning in warned] == [True] * bool(unit)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cep.match(query, log, unit=unit or "s").num_rows == 1

@@ -49,16 +49,16 @@ def test_order_is_by_time_then_seq(pairs: list[tuple[int, int]]) -> None:
             "seq": pa.array([seq for _, seq in pairs], pa.int64()),
         }
     )
-    found = order(table)
-    assert list(zip(found["ts"].to_pylist(), found["seq"].to_pylist(), strict=True)) == sorted(pairs)
-    assert found["pos"].to_pylist() == list(range(len(pairs)))
+    ordered = order(table)
+    assert list(zip(ordered["ts"].to_pylist(), ordered["seq"].to_pylist(), strict=True)) == sorted(pairs)
+    assert ordered["pos"].to_pylist() == list(range(len(pairs)))
 
 
 def test_without_seq_rows_are_in_order() -> None:
     """Ties keep the order of rows; narrow integers are widened."""
-    found = order(pa.table({"event_type": ["B", "A", "C"], "ts": pa.array([2, 1, 1], pa.int32())}))
-    assert found["event_type"].to_pylist() == ["A", "C", "B"]
-    assert found.schema.field("ts").type == pa.int64()
+    ordered = order(pa.table({"event_type": ["B", "A", "C"], "ts": pa.array([2, 1, 1], pa.int32())}))
+    assert ordered["event_type"].to_pylist() == ["A", "C", "B"]
+    assert ordered.schema.field("ts").type == pa.int64()
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,6 @@ def test_types_of_codes_are_those_of_their_texts(texts: list[str], dictionary: l
 
 @given(st.lists(st.integers(-3, 3) | st.sampled_from([-(2**61), 2**61]), max_size=9))
 def test_the_extent_of_numbers(numbers: list[int]) -> None:
-    rise = all(one < other for one, other in pairwise(numbers))
+    rise = all(earlier < later for earlier, later in pairwise(numbers))
     expected = (min(numbers, default=0), max(numbers, default=0), rise)
     assert extent(read_only(np.array(numbers, np.int64))) == expected

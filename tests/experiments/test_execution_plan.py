@@ -37,12 +37,12 @@ def test_k12_fig_4_primitives() -> None:
     """Fig. 4: 15 runs, of which one is begun and 14 are clones; 7 of them end in the final state."""
     plan = plan_of(FIG_4_QUERY, FIG_4)
     assert len(plan.matches(FIG_4)) == 7
-    found = plan.counters
-    assert (found.runs, found.initialisations, found.clonings, found.extensions) == (15, 1, 14, 14)
+    counters = plan.counters
+    assert (counters.runs, counters.initialisations, counters.clonings, counters.extensions) == (15, 1, 14, 14)
     # from b[i] to c once for each of the 7 runs that hold a b; each of these is a match
-    assert (found.proceedings, found.terminations, found.matches) == (7, 7, 7)
+    assert (counters.proceedings, counters.terminations, counters.matches) == (7, 7, 7)
     # a1; 1 + 2 + 4 ways to take a b; 7 to take c
-    assert found.edge_evaluations == 1 + 7 + 7
+    assert counters.edge_evaluations == 1 + 7 + 7
 
 
 def test_k17_fig_4_postponing() -> None:
@@ -105,7 +105,7 @@ def test_k19_a_test_of_neighbours_cannot_be_applied_early() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "found", "passes_on", "fails_on"),
+    ("condition", "consistency", "passes_on", "fails_on"),
     [
         ("b[i].val > max(b[..i-1].val)", "true", True, False),
         ("b[i].val < max(b[..i-1].val)", "false", False, True),
@@ -119,10 +119,10 @@ def test_k19_a_test_of_neighbours_cannot_be_applied_early() -> None:
         ("b[i].val > b[i-1].val", "inconsistent", False, False),
     ],
 )
-def test_k18_consistency_of_predicates(condition: str, found: str, passes_on: bool, fails_on: bool) -> None:
+def test_k18_consistency_of_predicates(condition: str, consistency: str, passes_on: bool, fails_on: bool) -> None:
     """A test is true-consistent if an event that passes against all events before passes against any subset of them."""
     said = [fact for fact in explained(condition) if fact["class"] != "equivalence"]
-    assert [fact["consistency"] for fact in said] == [found]
+    assert [fact["consistency"] for fact in said] == [consistency]
     passing, failing = True, True
     for values in itertools.permutations([0, 1, 2, 3, 4], 3):
         *before, last = range(1, 4)
@@ -131,7 +131,7 @@ def test_k18_consistency_of_predicates(condition: str, found: str, passes_on: bo
         plan.matches(events)
         (test,) = [*plan.tests, *plan.vertex_tests]
         whole = plan.holds(test, {"b": [*before, last]}, newest=True)
-        subsets = [plan.holds(test, {"b": [one, last]}, newest=True) for one in before]
+        subsets = [plan.holds(test, {"b": [event, last]}, newest=True) for event in before]
         passing &= not whole or all(subsets)
         failing &= whole or not any(subsets)
     assert (passing, failing) == (passes_on, fails_on)
@@ -188,12 +188,12 @@ def test_k17_k19_every_optimisation_leaves_the_matches(world: World, switches: l
     events = order(world.table)
     plan = plan_of(world.text, events, options, "ordered" if world.ordered else "concurrent")
     names = [component.variable for component in plan.components]
-    found = [
+    paths = [
         tuple((row, name) for name, rows in zip(names, match, strict=True) for row in rows)
         for match in plan.matches(events)
     ]
-    assert len(set(found)) == len(found)
-    assert set(found) == {path for _, path in world.matches()}
+    assert len(set(paths)) == len(paths)
+    assert set(paths) == {path for _, path in world.matches()}
 
 
 @settings(deadline=None)
@@ -206,8 +206,8 @@ def test_k8_k9_runs_of_the_plan_are_the_definition(world: World, strategy: str) 
         world.text, events, Optimisations(prune_by_window=True), "ordered" if world.ordered else "concurrent"
     )
     names = [component.variable for component in plan.components]
-    found = {
+    paths = {
         tuple((row, name) for name, rows in zip(names, match, strict=True) for row in rows)
         for match in plan.matches(events)
     }
-    assert found == {path for _, path in world.matches()}
+    assert paths == {path for _, path in world.matches()}

@@ -70,8 +70,8 @@ def test_each_variable_has_its_own_exponent(formula: str, columns: tuple[str, st
         [column] = (name for name, own in atom.variables if own == variable)
         values = events.filter(pc.equal(events["event_type"], kind))[column].to_numpy()
         assert (values == 1).mean() == pytest.approx(1 / zeta[exponents[variable]], abs=0.03)
-        others = [name for name, own in atom.variables if own not in exponents]
-        for name in others:  # uniform: nothing is frequent
+        uniform = [name for name, own in atom.variables if own not in exponents]
+        for name in uniform:  # uniform: nothing is frequent
             assert len(pc.unique(events.filter(pc.equal(events["event_type"], kind))[name])) > 0.99 * len(values)
 
 

@@ -89,14 +89,14 @@ def test_xl1_windows_open_with_leading_companies_strikers_and_every_500_reports(
 def test_xl1_the_machines_have_the_papers_states():
     """Q1 11, Q2 15, Q3 n + 2."""
     quotes, positions = generate_quotes(Market(1, quotes=100)), generate_positions(FootballMatch(1, seconds=5))
-    assert [one.machine.states for one in QUERIES["Q1"](quotes, window=50)] == [11, 11]
-    assert [one.machine.states for one in QUERIES["Q2"](quotes, window=50)] == [15, 15]
-    assert [one.machine.states for one in QUERIES["Q3"](positions, n=4)] == [6, 6]
+    assert [query.machine.states for query in QUERIES["Q1"](quotes, window=50)] == [11, 11]
+    assert [query.machine.states for query in QUERIES["Q2"](quotes, window=50)] == [15, 15]
+    assert [query.machine.states for query in QUERIES["Q3"](positions, n=4)] == [6, 6]
 
 
 def matches_of(patterns, ts) -> list[int]:
     """How many matches of each pattern an operator at ease finds."""
-    run = OperatorRun(stream_of(patterns, ts, uniform_costs([one.machine.states for one in patterns], 1)), ts * 0)
+    run = OperatorRun(stream_of(patterns, ts, uniform_costs([query.machine.states for query in patterns], 1)), ts * 0)
     run.advance(len(ts))
     return np.bincount(run.match_columns()[0], minlength=len(patterns)).tolist()
 
@@ -111,16 +111,16 @@ def test_q1_finds_a_sequence_that_was_put_there():
 
 
 def test_q3_wants_different_defenders_near_the_striker_who_has_the_ball():
-    striker, other = STRIKERS
+    striker, rival = STRIKERS
     rows = [
         (0, striker, 0, 50.0, True),
-        (1, other, 1, 52.0, False),
-        (2, other, 1, 52.0, False),
+        (1, rival, 1, 52.0, False),
+        (2, rival, 1, 52.0, False),
         (3, TEAM, 1, 90.0, False),
         (4, TEAM + 1, 1, 49.0, False),
         (20_000, TEAM + 2, 1, 49.0, False),
     ]
-    ts, player, team, x, ball = (list(one) for one in zip(*rows, strict=True))
+    ts, player, team, x, ball = (list(column) for column in zip(*rows, strict=True))
     positions = pa.table({"ts": ts, "player": player, "team": team, "x": x, "y": [0.0] * 6, "ball": ball})
     assert matches_of(QUERIES["Q3"](positions, n=2), np.array(ts)) == [1, 0]
     assert matches_of(QUERIES["Q3"](positions, n=3), np.array(ts)) == [0, 0]
@@ -128,8 +128,8 @@ def test_q3_wants_different_defenders_near_the_striker_who_has_the_ball():
 
 def test_q4_wants_different_buses_late_at_one_stop():
     reports = pa.table({"bus": [1, 1, 2, 3, 4], "stop": [7, 7, 8, 7, 7], "late": [True, True, True, False, True]})
-    [found] = matches_of(QUERIES["Q4"](reports, n=2, window=10, slide=10), np.arange(5))
-    assert found == 2, "bus 1 twice, then bus 4"
+    [matches] = matches_of(QUERIES["Q4"](reports, n=2, window=10, slide=10), np.arange(5))
+    assert matches == 2, "bus 1 twice, then bus 4"
 
 
 def test_trades_are_read(tmp_path):
@@ -166,15 +166,17 @@ def test_seeds_of_a_file_take_its_stretches(tmp_path):
 def test_a_cell_is_a_function_of_its_grid(tmp_path):
     """Same seed, same bytes; another seed is another log."""
     grid = small()
-    one, again, other = (measure_cell(grid, cell, tmp_path) for cell in (grid.cells[0], grid.cells[0], grid.cells[1]))
-    assert one.equals(again)
-    assert not one.equals(other)
-    of_all = set(one["metric"].to_pylist()) - {"model_time", "model_share", "choice"}
-    rows = one.to_pylist()
+    rows_of_first, again, rows_of_second = (
+        measure_cell(grid, cell, tmp_path) for cell in (grid.cells[0], grid.cells[0], grid.cells[1])
+    )
+    assert rows_of_first.equals(again)
+    assert not rows_of_first.equals(rows_of_second)
+    of_all = set(rows_of_first["metric"].to_pylist()) - {"model_time", "model_share", "choice"}
+    rows = rows_of_first.to_pylist()
     choices = sum(row["metric"] == "choice" for row in rows)
     assert choices == sum(row["metric"] == "drops" and row["value"] > 0 for row in rows) > 0
-    assert one.num_rows == 4 * 2 * len(of_all) + 2 * 2 + choices  # at two loads; only pSPICE builds a model
-    assert set(one["parameters"].to_pylist()) == {f'{{"load": {load}, "window": 150}}' for load in (1.3, 1.6)}
+    assert rows_of_first.num_rows == 4 * 2 * len(of_all) + 2 * 2 + choices  # at two loads; only pSPICE builds a model
+    assert set(rows_of_first["parameters"].to_pylist()) == {f'{{"load": {load}, "window": 150}}' for load in (1.3, 1.6)}
 
 
 def test_a_definition_changes_with_what_the_numbers_depend_on():
@@ -185,7 +187,7 @@ def test_a_definition_changes_with_what_the_numbers_depend_on():
         small(axes={"window": [900], "load": [1.3, 1.6]}),
         small(title="x", relations={"keeps_the_bound": ""}),
     ]
-    assert {one.definition for one in same} == {grid.definition}
+    assert {compared.definition for compared in same} == {grid.definition}
     changed = [
         small(bound_ms=6),
         small(train=0.5),
@@ -195,11 +197,11 @@ def test_a_definition_changes_with_what_the_numbers_depend_on():
         small(axes={"window": [150], "load": [1.3]}),
         replace(grid, over_time=True),
     ]
-    assert len({one.definition for one in [grid, *changed]}) == len(changed) + 1
+    assert len({compared.definition for compared in [grid, *changed]}) == len(changed) + 1
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"colour": 1}, "no key 'colour'"),
         ({"queries": {"Q9": {}}}, "queries: no 'Q9'"),
@@ -219,8 +221,8 @@ def test_a_definition_changes_with_what_the_numbers_depend_on():
         ({"seeds": ["many"]}, "a seed is a whole number"),
     ],
 )
-def test_a_wrong_grid_names_the_key(changed, told):
-    with pytest.raises(ValueError, match=told):
+def test_a_wrong_grid_names_the_key(changed, message):
+    with pytest.raises(ValueError, match=message):
         small(**changed)
 
 
@@ -243,9 +245,9 @@ def test_the_experiments_in_the_docs_count_their_relations():
     asked = sum(len(grid.relations) for grid in grids.values())
     again = sum(len(grid.relations) for grid in grids.values() if "event_window" in grid.prices)
     section = {grid.title: text.split(f"### {grid.title}\n")[1].split("\n#")[0] for grid in grids.values()}
-    told = {title: part.count("- **Agrees**") for title, part in section.items()}
-    agree = sum(told[grid.title] for grid in grids.values())
-    agree_again = sum(told[grid.title] for grid in grids.values() if "event_window" in grid.prices)
+    agreements = {title: part.count("- **Agrees**") for title, part in section.items()}
+    agree = sum(agreements[grid.title] for grid in grids.values())
+    agree_again = sum(agreements[grid.title] for grid in grids.values() if "event_window" in grid.prices)
     first = "".join(section[grid.title] for grid in grids.values() if "event_window" not in grid.prices)
     causes = [first.count(f"* ({cause})") for cause in CAUSES]
     assert asked == text.count("- **Agrees**") + text.count("- **Does not agree**")

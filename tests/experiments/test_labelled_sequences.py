@@ -48,7 +48,7 @@ drawn_sequences = st.lists(st.lists(templates, min_size=1, max_size=12), min_siz
 
 
 def _sequences(drawn: list[list[int]], *, abnormal: bool = True) -> LabelledSequences:
-    return sequences_of((f"blk,{' '.join(map(str, one))}" for one in drawn), abnormal=abnormal)
+    return sequences_of((f"blk,{' '.join(map(str, tokens))}" for tokens in drawn), abnormal=abnormal)
 
 
 @given(drawn_sequences)
@@ -172,7 +172,7 @@ def test_a_definition_changes_with_what_the_scores_depend_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"colour": 1}, "no key 'colour'"),
         ({"log": {"read": "trades"}}, "log: labelled sequences have files `normal` and `abnormal`"),
@@ -194,8 +194,8 @@ def test_a_definition_changes_with_what_the_scores_depend_on() -> None:
         ),
     ],
 )
-def test_a_wrong_grid_beside_labels_names_the_key(changed: dict[str, object], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_wrong_grid_beside_labels_names_the_key(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         _small(**changed)
 
 

@@ -107,7 +107,7 @@ def test_xl2_a_sixth_of_the_events_costs_what_the_paper_lost_and_spares_less_wor
     At 120 % a sixth of the load must go. Here leaving a window spares only its partial matches, and those that miss an
     event live longer; where nearly all would complete that eats up most of what was spared.
     """
-    found = []
+    measured = []
     for window in (3500, 10_000):
         experiment = Experiment(
             scenario_of_cell(declared("q1_match_probability"), Cell((("window", window),), 0), GRIDS)
@@ -124,8 +124,8 @@ def test_xl2_a_sixth_of_the_events_costs_what_the_paper_lost_and_spares_less_wor
         quality = quality_of(run, experiment.unshed, scenario.bound, [1.0, 1.0], scenario.first)
         judged_events = slice(scenario.first, None)
         work = run.account.work[judged_events].sum() / unshed.work[judged_events].sum()
-        found.append((quality.lost, 1 - work))
-    (few, spared), (many, hardly) = found
+        measured.append((quality.lost, 1 - work))
+    (few, spared), (many, hardly) = measured
     assert 0.6 < few < 0.8
     assert 0.1 < many < 0.2
     assert hardly < 0.05 < spared < 1 / 6

@@ -60,16 +60,17 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
         elif about["load"] == 1.5 and row["seed"] == 0 and "query" not in about:
             whole[row["strategy"], row["metric"]] = row["value"]
     assert len(periods) == 2 + len(DROPPING)
-    for strategy, found in periods.items():
-        assert {len(values) for values in found.values()} == {24}
-        assert sum(found["period_events"]) == 1_500
-        assert sum(found["period_dropped"]) == sum(states[strategy]) == whole[strategy, "dropped"]
+    for strategy, numbers in periods.items():
+        assert {len(values) for values in numbers.values()} == {24}
+        assert sum(numbers["period_events"]) == 1_500
+        assert sum(numbers["period_dropped"]) == sum(states[strategy]) == whole[strategy, "dropped"]
         assert len(states[strategy]) == 3
-        assert sum(found["period_missed"]) == whole[strategy, "false_negatives"]
-        assert sum(found["period_late_events"]) / 1_500 == pytest.approx(whole[strategy, "late_events"])
-        assert max(found["period_latency_max"]) == whole[strategy, "latency_p100"]
+        assert sum(numbers["period_missed"]) == whole[strategy, "false_negatives"]
+        assert sum(numbers["period_late_events"]) / 1_500 == pytest.approx(whole[strategy, "late_events"])
+        assert max(numbers["period_latency_max"]) == whole[strategy, "latency_p100"]
         assert all(
-            mean <= worst for mean, worst in zip(found["period_latency_mean"], found["period_latency_max"], strict=True)
+            mean <= worst
+            for mean, worst in zip(numbers["period_latency_mean"], numbers["period_latency_max"], strict=True)
         )
     assert sum(periods["none"]["period_dropped"]) == 0 < sum(periods["pSPICE"]["period_missed"])
 
@@ -77,7 +78,7 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
 def test_the_day_told_is_one_of_those_measured():
     """140 % where it is measured, else the load in the middle; a short interval has no more parts than moments."""
 
-    def told(loads: tuple[float, ...], count: int) -> tuple[set[float], int]:
+    def day_of(loads: tuple[float, ...], count: int) -> tuple[set[float], int]:
         scenario = planted(1, count)
         rows = [
             json.loads(text) for text in compare_shedding(scenario, loads=loads, seeds=(3,))["parameters"].to_pylist()
@@ -87,16 +88,16 @@ def test_the_day_told_is_one_of_those_measured():
         assert sorted(parts)[-1][1] == scenario.end
         return {about["load"] for about in rows if "from" in about}, len(parts)
 
-    assert told((1.2, 1.4), 200) == ({1.4}, 24)
-    assert told((2.0, 1.2, 1.6), 20) == ({1.6}, 10)
+    assert day_of((1.2, 1.4), 200) == ({1.4}, 24)
+    assert day_of((2.0, 1.2, 1.6), 20) == ({1.6}, 10)
 
 
 def test_settings_say_over_what_a_load_is_and_with_which_bound():
     """Loads over the busiest span are loads over the interval, divided by how much busier it is; so is the one told."""
     scenario = planted(1, 3_000)
-    found = compare_shedding(scenario, loads=(1.2, 1.4), busiest=300, bounds=(4_000, 20_000, 40_000), seeds=(0,))
+    table = compare_shedding(scenario, loads=(1.2, 1.4), busiest=300, bounds=(4_000, 20_000, 40_000), seeds=(0,))
     begin, end, busy = Experiment(scenario).busiest(300)
-    abouts = [json.loads(text) for text in found["parameters"].to_pylist()]
+    abouts = [json.loads(text) for text in table["parameters"].to_pylist()]
     tried = {(a["load"], a["load_over"], a["bound_ns"], a.get("told", False)) for a in abouts}
     assert tried == {
         (1.2, "day", 40_000, False),
@@ -112,7 +113,7 @@ def test_settings_say_over_what_a_load_is_and_with_which_bound():
     assert {a["load_over"] for a in abouts if "from" in a} == {"busiest"}
     lost = {
         (row["load_over"], row["bound_ns"]): row["mean"]
-        for row in summarise(found).to_pylist()
+        for row in summarise(table).to_pylist()
         if (row["strategy"], row["load"], row["metric"]) == ("PM-BL", 1.4, "lost")
     }
     assert lost["busiest", 40_000] < lost["day", 40_000]
@@ -161,15 +162,15 @@ def test_several_queries_are_one_operator():
     }
 
     def brute(first: str, last: str, within: int, *, same: bool, once: bool) -> int:
-        found = 0
+        matches = 0
         for i in range(300):
             partners = [
                 j
                 for j in range(i + 1, min(250, i + within + 1))
                 if kinds[i] == first and kinds[j] == last and (not same or log["k"][i] == log["k"][j])
             ]
-            found += sum(j >= 100 for j in (partners[:1] if once else partners))
-        return found
+            matches += sum(j >= 100 for j in (partners[:1] if once else partners))
+        return matches
 
     expected = {"ab": brute("A", "B", 20, same=True, once=False), "c": brute("C", "C", 10, same=False, once=True)}
     assert measured["none", "matches"] == sum(expected.values())

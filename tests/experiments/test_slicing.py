@@ -28,7 +28,7 @@ from tests.slicing.test_prediction import uniform
 NAMES = ("x1", "x2", "x3")
 
 
-def found_somewhere(query: Query, events: pa.Table, pairs: Pairs) -> set[object]:
+def keys_of_all_slices(query: Query, events: pa.Table, pairs: Pairs) -> set[object]:
     """Results that at least one slice finds."""
     rows, numbers = pairs
     parts = (evaluate(query, events.take(pa.array(rows[numbers == number]))) for number in np.unique(numbers))
@@ -54,7 +54,7 @@ def test_no_strategy_loses_a_result(strategy: str, query: Query, data: st.DataOb
     events = data.draw(logs_with_results(positive.atoms, positive.width))
     plan = data.draw(plans(positive.atoms))
     pairs = STRATEGIES[strategy](plan, events)
-    assert set(evaluate(positive, events)) <= found_somewhere(positive, events, pairs)
+    assert set(evaluate(positive, events)) <= keys_of_all_slices(positive, events, pairs)
     assert len(set(zip(*pairs, strict=True))) == len(pairs[0])
 
 
@@ -65,7 +65,7 @@ def test_dealing_out_without_copies_loses_results() -> None:
     rows, numbers = deal_out(TRIANGLE, events, 4)
     assert np.bincount(numbers).tolist() == [12] * 4
     assert len(evaluate(query, events)) == 16
-    assert len(found_somewhere(query, events, (rows, numbers))) < 16
+    assert len(keys_of_all_slices(query, events, (rows, numbers))) < 16
 
 
 @pytest.mark.parametrize(("slices", "single", "joint"), [(16, 0.375, 1 / 6), (64, 0.34375, 1 / 16)])
@@ -74,8 +74,8 @@ def test_triangle_of_one_variable_against_the_hypercube(slices: int, single: flo
     events = uniform(60_000)
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), slices, "s", heavy=())
     types = dict(zip(NAMES, plan.types, strict=True))
-    _, one = by_key(TRIANGLE, types, events, ["x1"], slices, "s")
-    assert np.bincount(one).max() / 60_000 == pytest.approx(single, rel=0.05)
+    _, slice_numbers = by_key(TRIANGLE, types, events, ["x1"], slices, "s")
+    assert np.bincount(slice_numbers).max() / 60_000 == pytest.approx(single, rel=0.05)
     assert loads_of(partial(split, plan), slices, events, 60_000).maximum == pytest.approx(joint, rel=0.1)
 
 
@@ -92,14 +92,14 @@ def test_told_heavy_values_even_out_skew(formula: str, variable: str) -> None:
     """X4: Zipf exponent 2 on 16 slices: told what is heavy, slices are even and the fullest one holds less."""
     events = generate(JoinStream(formula, 1, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={variable: 2.0}))
     atoms = FORMULAS[formula]
-    names = sorted({name for one in atoms for _, name in one.variables})
+    names = sorted({name for atom in atoms for _, name in atom.variables})
     statistics = statistics_of(events, atoms, 60)
     maxima, imbalances = [], []
     for heavy in ((), (variable,)):
         made = [make_plan({"q": atoms}, names, statistics, 16, str(seed), heavy=heavy) for seed in range(5)]
         loads = [loads_of(partial(split, plan), plan.slices, events, events.num_rows) for plan in made]
-        maxima.append(np.mean([one.maximum for one in loads]))
-        imbalances.append(np.mean([one.imbalance for one in loads]))
+        maxima.append(np.mean([load.maximum for load in loads]))
+        imbalances.append(np.mean([load.imbalance for load in loads]))
     assert maxima[1] < maxima[0]
     assert imbalances[1] < 1.15 < 1.3 < imbalances[0]
 
@@ -108,9 +108,9 @@ def test_the_comparison_counts_real_loads() -> None:
     """S17, X9: one row for each strategy and metric, counted on the events of the interval and its reach."""
     events = uniform(6000)
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 16, "s", Reach(time=500), (1000, 5000))
-    found = compare_strategies(plan, events, 16, "s", Reach(time=500), (1000, 5000), yesterday=plan)
-    assert found.schema == SCHEMA
-    values = {(row["strategy"], row["metric"]): row["value"] for row in found.to_pylist()}
+    table = compare_strategies(plan, events, 16, "s", Reach(time=500), (1000, 5000), yesterday=plan)
+    assert table.schema == SCHEMA
+    values = {(row["strategy"], row["metric"]): row["value"] for row in table.to_pylist()}
     assert {name for name, _ in values} == {
         "plan in use",
         "hypercube with heavy hitters",
@@ -141,8 +141,8 @@ def test_yesterdays_plan_is_moved_to_today() -> None:
     events = uniform(6000)
     old = make_plan({"q": own}, (), statistics_of(events, own), 4, "s", Reach(time=10), (-6000, 0))
     new = make_plan({"q": own}, (), statistics_of(events, own), 4, "s", Reach(time=10), (0, 6000))
-    found = compare_strategies(new, events, 4, "s", Reach(time=10), (0, 6000), yesterday=old).to_pylist()
-    loads = {row["strategy"]: row["value"] for row in found if row["metric"] == "maximum load"}
+    rows = compare_strategies(new, events, 4, "s", Reach(time=10), (0, 6000), yesterday=old).to_pylist()
+    loads = {row["strategy"]: row["value"] for row in rows if row["metric"] == "maximum load"}
     assert loads["yesterday's plan"] == loads["plan in use"] == pytest.approx(1510 / 6000)
 
 
@@ -150,8 +150,8 @@ def test_a_day_without_events_compares() -> None:
     """Loads are 0, nothing fails."""
     events = uniform(0)
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 4, "s", Reach(time=5), (0, 100))
-    found = compare_strategies(plan, events, 4, "s", Reach(time=5), (0, 100))
-    assert {row["value"] for row in found.to_pylist() if row["metric"] == "maximum load"} == {0.0}
+    table = compare_strategies(plan, events, 4, "s", Reach(time=5), (0, 100))
+    assert {row["value"] for row in table.to_pylist() if row["metric"] == "maximum load"} == {0.0}
 
 
 def test_counting_in_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,18 +167,18 @@ def test_counting_in_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 def test_heavy_values_of_a_zipf_stream(slices: int, heavy: list[int]) -> None:
     """X4: with exponent 2 the values heavier than 1/4, 1/8, 1/16 of P are 1; 1, 2; 1, 2, 3."""
     events = generate(JoinStream("star", 3, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={"a": 2.0}))
-    found = heavy_hitters(statistics_of(events, FORMULAS["star"]), Atom("P"), "first", slices)
-    assert found.values.to_pylist() == heavy
+    heavy_ = heavy_hitters(statistics_of(events, FORMULAS["star"]), Atom("P"), "first", slices)
+    assert heavy_.values.to_pylist() == heavy
 
 
 def test_more_slices_are_predicted_to_hold_less() -> None:
     """For each number the planner's own prediction, which the plan of that number keeps; never below its bound."""
     events = log(*((kind, value % 7, value) for value in range(200) for kind in "PQR"))
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 4, "seed")
-    found = predicted_loads(plan, events, "seed", Reach(), None)
-    assert list(found) == [2, 4, 8, 16]
-    loads = [costs.maximum_load for costs in found.values()]
+    predictions = predicted_loads(plan, events, "seed", Reach(), None)
+    assert list(predictions) == [2, 4, 8, 16]
+    loads = [costs.maximum_load for costs in predictions.values()]
     assert loads == sorted(loads, reverse=True)
     assert loads[-1] < loads[0]
-    assert all(costs.lower_bound <= costs.maximum_load for costs in found.values())
-    assert found[4] == plan.predicted
+    assert all(costs.lower_bound <= costs.maximum_load for costs in predictions.values())
+    assert predictions[4] == plan.predicted

@@ -75,7 +75,11 @@ WORDS = (UNSHED.name, ByPartition().name)
 
 @pytest.mark.parametrize(
     "name",
-    [it.name for it in (*strategies.STRATEGIES, *slicing_strategies.STRATEGIES) if it.name not in WORDS],
+    [
+        strategy.name
+        for strategy in (*strategies.STRATEGIES, *slicing_strategies.STRATEGIES)
+        if strategy.name not in WORDS
+    ],
 )
 def test_a_name_is_written_in_one_file(name: str, sources: dict[Path, set[str]]) -> None:
     """The file of its record: everybody else asks the record."""
@@ -124,7 +128,9 @@ def test_a_strategy_that_knows_the_future_is_no_rival(monkeypatch: pytest.Monkey
     own = {record.name: record for record in strategies.STRATEGIES}
     beyond = replace(own["trend counts"], origin=Origin.OUT_OF_REACH, make=lambda known: own["trend counts"].make())
     monkeypatch.setattr(
-        strategies, "STRATEGIES", tuple(beyond if it.name == beyond.name else it for it in strategies.STRATEGIES)
+        strategies,
+        "STRATEGIES",
+        tuple(beyond if strategy.name == beyond.name else strategy for strategy in strategies.STRATEGIES),
     )
     rows = compare_shedding(planted(1, 1_500), loads=(1.5,), seeds=(0,)).to_pylist()
     compared = shedding_of(rows)
@@ -135,11 +141,11 @@ def test_a_strategy_that_knows_the_future_is_no_rival(monkeypatch: pytest.Monkey
 
 def test_a_new_slicing_strategy_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its line in the table it is measured and drawn; where it does not apply it has no rows."""
-    all_in_one = slicing_strategies.SlicingStrategy(
+    single_slice = slicing_strategies.SlicingStrategy(
         "all in one", "ink", "H", lambda log: slicing_strategies.StrategyCut({}, 1, log.keyed((), 1))
     )
     never = slicing_strategies.SlicingStrategy("never", "ink", "p", lambda log: None)
-    monkeypatch.setattr(slicing_strategies, "STRATEGIES", (*slicing_strategies.STRATEGIES, all_in_one, never))
+    monkeypatch.setattr(slicing_strategies, "STRATEGIES", (*slicing_strategies.STRATEGIES, single_slice, never))
     events = uniform(200)
     plan = slicing_strategies.make_plan(
         {"q": TRIANGLE}, ("x1", "x2", "x3"), slicing_strategies.statistics_of(events, TRIANGLE), 4, "s"

@@ -48,7 +48,7 @@ class Ended:
     """How a run ended: its exit code, what it printed, and how many writes were counted."""
 
     code: int
-    told: str
+    output: str
     writes: int
 
 
@@ -72,8 +72,8 @@ class FaultyDisk:
         self._tell(fault)
         process = self._started("jobs.cli", *self._words(*stages))
         with _ending(process):
-            told, _ = process.communicate(timeout=PATIENCE)
-        return Ended(process.returncode, told, self._counted())
+            output, _ = process.communicate(timeout=PATIENCE)
+        return Ended(process.returncode, output, self._counted())
 
     @contextmanager
     def program(self) -> Iterator[Run]:
@@ -87,12 +87,12 @@ class FaultyDisk:
         def run(fault: Fault | None, *stages: str) -> Ended:
             self._tell(fault)
             print(json.dumps(self._words(*stages)), file=send, flush=True)
-            told = []
+            output = []
             for line in lines:
                 if line.startswith(ENDED):
-                    return Ended(int(line.removeprefix(ENDED)), "".join(told), self._counted())
-                told.append(line)
-            return Ended(process.wait(), "".join(told), self._counted())
+                    return Ended(int(line.removeprefix(ENDED)), "".join(output), self._counted())
+                output.append(line)
+            return Ended(process.wait(), "".join(output), self._counted())
 
         patience = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
         patience.start()
@@ -161,11 +161,11 @@ def _ending(process: subprocess.Popen[str]) -> Iterator[None]:
             process.wait()
 
 
-def is_told(fault: Fault, ended: Ended) -> bool:
+def names_fault(fault: Fault, ended: Ended) -> bool:
     """Whether a run that met the fault says so in its last line, or did all its work; those that die say nothing."""
     if fault.kind in ("kill", "after"):
         return ended.code in (0, -signal.SIGKILL)
-    last = ended.told.strip().splitlines()[-1]
+    last = ended.output.strip().splitlines()[-1]
     return ended.code == 0 or (ended.code == 1 and re.search(TOLD[fault.kind], last) is not None)
 
 

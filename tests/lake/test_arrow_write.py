@@ -151,19 +151,19 @@ def test_a_write_that_begins_after_a_takeover_is_refused(home: Path) -> None:
 def test_tasks_of_one_run_may_write_one_table_at_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They share the token; the one that comes second tries again. Every commit has its number."""
     path = lease_file(home.parent, "w")
-    one, another = (Fence(path, take(path, "run", name)) for name in ("one task", "another task"))
+    first_fence, another = (Fence(path, take(path, "run", name)) for name in ("one task", "another task"))
 
     def meet() -> None:
         with fencing(another):
             append(rows((D1, 1)), "w.runs")
 
     between(monkeypatch, meet)
-    with fencing(one):
+    with fencing(first_fence):
         append(rows((D1, 2)), "w.runs")
     assert present(home, "runs") == [(D1, 1), (D1, 2)]
     assert [divmod(number, VERSIONS) for number in numbers(home / "runs" / "_delta_log")] == [
-        (one.lease.token, 1),
-        (one.lease.token, 2),
+        (first_fence.lease.token, 1),
+        (first_fence.lease.token, 2),
     ]
 
 

@@ -87,13 +87,13 @@ def test_a_damaged_table_names_the_file_and_what_to_do(spark: Any, table: Path, 
     file = harm(table)
     with pytest.raises(Exception, match=r".") as caught:
         spark.read.format("delta").load(str(table)).toArrow()
-    told = message(caught.value)
-    assert str(file) in told, told
-    assert remedy in told, told
-    assert "An error occurred while calling" not in told
-    assert " ... " not in told
-    assert "\n" not in told
-    assert len(told) < 900, told
+    text = message(caught.value)
+    assert str(file) in text, text
+    assert remedy in text, text
+    assert "An error occurred while calling" not in text
+    assert " ... " not in text
+    assert "\n" not in text
+    assert len(text) < 900, text
 
 
 @pytest.fixture
@@ -113,9 +113,9 @@ def test_a_full_disk_says_so(spark: Any, small_disk: Path) -> None:
     """Whether Spark writes, Python, or delta-rs."""
     with pytest.raises(Exception, match=r".") as caught:
         spark.range(300_000).selectExpr("id", "uuid() u").write.format("delta").save(str(small_disk / "t"))
-    told = message(caught.value)
-    assert "No space left on device" in told, told
-    assert "make room on that disk" in told
+    text = message(caught.value)
+    assert "No space left on device" in text, text
+    assert "make room on that disk" in text
     with pytest.raises(OSError, match="No space") as python:
         (small_disk / "rows.csv").write_bytes(os.urandom(300_000))
     assert "make room on that disk" in message(python.value)
@@ -191,5 +191,5 @@ def test_a_jvm_that_died_is_told_as_such() -> None:
         capture_output=True,
         text=True,
     )
-    told = ended.stdout.splitlines()[-1]
-    assert told.startswith("trendmill: Spark's JVM ended (killed by signal 9): out of memory?"), ended.stderr
+    last_line = ended.stdout.splitlines()[-1]
+    assert last_line.startswith("trendmill: Spark's JVM ended (killed by signal 9): out of memory?"), ended.stderr

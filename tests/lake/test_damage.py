@@ -34,10 +34,10 @@ def test_the_end_that_is_missing(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"x.csv{suffix}"
     packed = PACKED[suffix](b"first\n") + PACKED[suffix](TEXT)
     file.write_bytes(packed[: len(packed) * 2 // 3])
-    found = damage(file)
-    assert found is not None
-    assert found[0] == len(packed) * 2 // 3
-    assert "stream ends early" in found[1]
+    broken = damage(file)
+    assert broken is not None
+    assert broken[0] == len(packed) * 2 // 3
+    assert "stream ends early" in broken[1]
 
 
 @pytest.mark.parametrize("suffix", PACKED)
@@ -50,9 +50,9 @@ def test_a_wrong_byte(tmp_path: Path, suffix: str, streams: int) -> None:
     for place in range(wrong, wrong + 8):
         packed[place] ^= 0xFF
     file.write_bytes(packed)
-    found = damage(file)
-    assert found is not None
-    assert wrong <= found[0] < len(packed)
+    broken = damage(file)
+    assert broken is not None
+    assert wrong <= broken[0] < len(packed)
 
 
 def test_an_empty_file_is_no_stream(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_a_parquet_file_without_its_end(tmp_path: Path) -> None:
     assert damage(file) is None
     whole = file.read_bytes()
     file.write_bytes(whole[:-10])
-    found = damage(file)
-    assert found is not None
-    assert found[0] == len(whole) - 10
+    broken = damage(file)
+    assert broken is not None
+    assert broken[0] == len(whole) - 10
 
 
 def test_folders_and_uris_are_looked_into_other_places_are_not(tmp_path: Path) -> None:

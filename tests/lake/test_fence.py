@@ -104,8 +104,8 @@ def test_a_write_that_was_paused_while_it_worked_is_refused(
     writer.start()
     while not begun.exists():
         assert writer.is_alive(), errors
-    told: list[str] = []
-    with kept(path, take(path, "second", "the second run"), tell=told.append):
+    messages: list[str] = []
+    with kept(path, take(path, "second", "the second run"), tell=messages.append):
         overwrite(frame(spark, 2), "fenced.answers")
         append(frame(spark, 2), "fenced.runs")
         go_on.touch()
@@ -114,7 +114,7 @@ def test_a_write_that_was_paused_while_it_worked_is_refused(
         assert isinstance(error, LeaseLost)
         assert "the second run took the lake over" in str(error)
         assert type(error.__cause__).__name__ == "ConcurrentTransactionException"
-    assert told == ["an earlier run may not have ended its writes: 2 tables now refuse them"]
+    assert messages == ["an earlier run may not have ended its writes: 2 tables now refuse them"]
     assert [row.n for row in spark.table("fenced.answers").collect()] == [2]
     assert [row.n for row in spark.table("fenced.runs").collect()] == [2]
 
@@ -165,15 +165,15 @@ def test_every_commit_carries_a_number_and_a_quiet_handover_costs_none(spark: An
         (tokens[1], 4),
     ]
     sibling = Fence(path, take(path, "third", "one task"))
-    other = Fence(path, take(path, "third", "another task"))
-    assert sibling.lease.token == other.lease.token
-    assert not other.lease.contested
+    later_fence = Fence(path, take(path, "third", "another task"))
+    assert sibling.lease.token == later_fence.lease.token
+    assert not later_fence.lease.contested
     done = []
 
     def meet(options: Mapping[str, str]) -> None:
         if not done:
             done.append(True)
-            other.commit(
+            later_fence.commit(
                 "fenced.answers", lambda own: frame(spark, 8).writeTo("fenced.answers").options(**own).append()
             )
         frame(spark, 9).writeTo("fenced.answers").options(**options).append()
@@ -224,12 +224,12 @@ def test_a_stopped_program_is_refused_when_it_goes_on(tmp_path: Path) -> None:
             overwrite(held(2), "fenced.answers")
             go_on.touch()
             os.killpg(program.pid, signal.SIGCONT)
-            told = program.communicate()[1].splitlines()[-1]
+            last_line = program.communicate()[1].splitlines()[-1]
     finally:
         if program.poll() is None:
             os.killpg(program.pid, signal.SIGKILL)
     assert program.returncode == 1
-    assert told.startswith("trendmill: the lake's lease is lost: the second run took the lake over")
+    assert last_line.startswith("trendmill: the lake's lease is lost: the second run took the lake over")
     assert DeltaTable(lake / "fenced" / "answers").to_pyarrow_table()["n"].to_pylist() == [2]
 
 
@@ -318,8 +318,8 @@ def test_no_order_of_events_lets_an_earlier_run_commit_after_a_later_one(
     def commit(run: int, what: str) -> None:
         def write(options: Mapping[str, str]) -> None:
             if what == "pause before":
-                others()
-            table.write(options, others if what == "pause within" else lambda: None)
+                run_others()
+            table.write(options, run_others if what == "pause within" else lambda: None)
 
         try:
             fences[run].commit("w.t", write)
@@ -327,7 +327,7 @@ def test_no_order_of_events_lets_an_earlier_run_commit_after_a_later_one(
         except (RunError, ConcurrentTransactionException, CommitFailedError) as error:
             refused.append(error)
 
-    def others() -> None:
+    def run_others() -> None:
         for run, what in todo:
             step(run, what)
 

@@ -23,11 +23,11 @@ LAST_WORDS = "java.lang.OutOfMemoryError: Java heap space\n26/11/22 13:00:25 WAR
 
 def test_greetings_are_kept_back_and_all_else_passes(tmp_path: Path) -> None:
     """The child outlives the block, as a JVM does, and still reaches the terminal."""
-    told = tmp_path / "terminal"
+    terminal_file = tmp_path / "terminal"
     child = f"import sys, time; sys.stderr.write({GREETINGS!r}); sys.stderr.flush(); time.sleep(0.2)"
     child += f"; sys.stderr.write({LAST_WORDS!r})"
     kept = os.dup(2)
-    with told.open("wb") as terminal:
+    with terminal_file.open("wb") as terminal:
         os.dup2(terminal.fileno(), 2)
         try:
             with without_greeting():
@@ -38,10 +38,10 @@ def test_greetings_are_kept_back_and_all_else_passes(tmp_path: Path) -> None:
             os.close(kept)
     process.wait()
     for _ in range(500):
-        if told.read_text().endswith("not ended"):
+        if terminal_file.read_text().endswith("not ended"):
             break
         time.sleep(0.01)
-    assert told.read_text() == "ours\n" + LAST_WORDS
+    assert terminal_file.read_text() == "ours\n" + LAST_WORDS
 
 
 def test_greetings_of_spark_submit_are_left_out_of_a_stream() -> None:

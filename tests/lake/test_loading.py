@@ -75,8 +75,8 @@ def test_refused_rows_keep_rule_reason_and_raw_text(readings: Readings) -> None:
     ]
     readings.file().write_bytes(b"\n".join(rows) + b"\n")
     readings.load(D1)
-    found = dict(readings.rows("quarantine", "rule", "raw"))
-    assert found == {
+    quarantined = dict(readings.rows("quarantine", "rule", "raw"))
+    assert quarantined == {
         "not_negative": "2,2024-01-01T10:00:00Z,b,-5",
         "shape": "3,2024-01-01T10:00:00Z,c",
         "type": "4,2024-01-01T10:00:00Z,d,much",

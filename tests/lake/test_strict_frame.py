@@ -60,9 +60,9 @@ def written(folder: Path, format: str, name: str, rows: list[dict[str, Any]], *b
 def files_of(paths: Iterable[Path], source: Source, size: int) -> SourceFiles:
     form = file_form_of(source)
     assert form is not None
-    found = [str(path) for path in paths]
-    surveys = tuple(survey_of(Path(path), form, size) for path in found)
-    return SourceFiles(tuple(found), {found[1]: date(2024, 1, 2)}, (",".join(COLUMNS),), surveys)
+    names = [str(path) for path in paths]
+    surveys = tuple(survey_of(Path(path), form, size) for path in names)
+    return SourceFiles(tuple(names), {names[1]: date(2024, 1, 2)}, (",".join(COLUMNS),), surveys)
 
 
 def rows_in(frame: Any) -> list[dict[str, Any]]:

@@ -109,9 +109,9 @@ PARQUET_FILES: dict[str, tuple[Callable[[Path], None], type[Exception], str]] = 
 }
 
 
-def stops(readings: Readings, error: type[Exception], name: str, told: str) -> None:
+def stops(readings: Readings, error: type[Exception], name: str, message: str) -> None:
     """A load stops with the file's name, and nothing is written."""
-    with pytest.raises(error, match=told) as raised:
+    with pytest.raises(error, match=message) as raised:
         ingest(readings.run(D1))
     assert name.partition("/")[0] in str(raised.value)
     assert readings.rows("work_source_rows") == []
@@ -120,10 +120,10 @@ def stops(readings: Readings, error: type[Exception], name: str, told: str) -> N
 def test_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:
     """Of CSV: each beside a good file of the same folder; a quoted header is as good as another."""
     readings = Readings(spark, tmp_path, path="data")
-    for name, data, error, told in CSV_FILES.values():
+    for name, data, error, message in CSV_FILES.values():
         folder_of(readings.file("data/a.csv")).write_text(f'"id","at",meter,kwh\n{ROW}\n')
         folder_of(readings.file(f"data/{name}")).write_bytes(data)
-        stops(readings, error, name, told)
+        stops(readings, error, name, message)
         shutil.rmtree(readings.file("data"))
     folder_of(readings.file("data/a.csv")).write_text(f'"id","at",meter,kwh\n{ROW}\n')
     readings.file("data/_SUCCESS").touch()
@@ -134,10 +134,10 @@ def test_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:
 
 def test_parquet_files_that_stop_a_load(spark: Any, tmp_path: Path) -> None:
     readings = Readings(spark, tmp_path, format="parquet", path="data")
-    for write, error, told in PARQUET_FILES.values():
+    for write, error, message in PARQUET_FILES.values():
         parquet(folder_of(readings.file("data/a.parquet")))
         write(readings.file("data/b.parquet"))
-        stops(readings, error, "b.parquet", told)
+        stops(readings, error, "b.parquet", message)
         shutil.rmtree(readings.file("data"))
 
 

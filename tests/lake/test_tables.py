@@ -94,12 +94,12 @@ def test_every_table_can_be_read_without_spark(spark: Any, lake: Path) -> None:
     create("tables", tables, lake)
     assert set(register(spark, "tables", lake)) == {table.name for table in tables}
     for table in tables:
-        found = DeltaTable(lake / "tables" / table.folder)
-        assert found.protocol().min_reader_version == 1
-        assert [field.name for field in found.schema().fields] == [column.name for column in table.columns]
-        assert all(field.metadata.get("comment") for field in found.schema().fields)
-        assert found.to_pyarrow_table().num_rows == 0
-        assert list(found.metadata().partition_columns) == list(table.partitioned_by)
+        delta = DeltaTable(lake / "tables" / table.folder)
+        assert delta.protocol().min_reader_version == 1
+        assert [field.name for field in delta.schema().fields] == [column.name for column in table.columns]
+        assert all(field.metadata.get("comment") for field in delta.schema().fields)
+        assert delta.to_pyarrow_table().num_rows == 0
+        assert list(delta.metadata().partition_columns) == list(table.partitioned_by)
 
 
 def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
@@ -148,5 +148,5 @@ def test_both_writers_know_the_day_of_a_moment(spark: Any, tmp_path: Path) -> No
     assert spark.createDataFrame(table).selectExpr(*expressions).toArrow().to_pydict() == days
     write_deltalake(tmp_path / "moments", table)
     queries = QueryBuilder().register("moments", DeltaTable(tmp_path / "moments"))
-    told = queries.execute(f"SELECT {', '.join(expressions)} FROM moments").read_all()
-    assert pa.table(told).to_pydict() == days
+    days_read = queries.execute(f"SELECT {', '.join(expressions)} FROM moments").read_all()
+    assert pa.table(days_read).to_pydict() == days

@@ -8,7 +8,7 @@ _INT, _FLOAT, _STRING = AttributeType.INT, AttributeType.FLOAT, AttributeType.ST
 
 
 def _attributes(**types: AttributeType) -> dict[str, Attribute]:
-    return {name: Attribute(name, found) for name, found in types.items()}
+    return {name: Attribute(name, kind) for name, kind in types.items()}
 
 
 _FLIGHT = {"flight": _STRING, "carrier": _STRING, "tailnum": _STRING, "origin": _STRING, "dest": _STRING}

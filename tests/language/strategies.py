@@ -68,7 +68,7 @@ def patterns() -> st.SearchStrategy[Pattern]:
         several = st.lists(smaller, min_size=2, max_size=3).map(tuple)
         listed = st.lists(smaller, min_size=1, max_size=4).map(tuple)
         chosen = st.lists(units(), min_size=1, max_size=4).flatmap(
-            lambda found: st.builds(AnyOf, st.integers(1, len(found)), st.just(tuple(found)), st.just(AT))
+            lambda patterns_: st.builds(AnyOf, st.integers(1, len(patterns_)), st.just(tuple(patterns_)), st.just(AT))
         )
         return st.one_of(
             st.builds(Sequence, listed, st.just(AT)),

@@ -18,7 +18,7 @@ from tests.language.sample_queries import QUERIES, SCHEMA
 AT = Position(1, 1)
 _TYPES = {"x": AttributeType.INT, "y": AttributeType.FLOAT, "name": AttributeType.STRING, "ok": AttributeType.BOOL}
 LOG = LogSchema(
-    {event_type: {name: Attribute(name, found) for name, found in _TYPES.items()} for event_type in "ABC"}
+    {event_type: {name: Attribute(name, kind) for name, kind in _TYPES.items()} for event_type in "ABC"}
     | {"Z": {"z": Attribute("z", AttributeType.INT)}}
 )
 
@@ -69,8 +69,8 @@ def test_units_without_a_variable_are_named_by_type() -> None:
 def test_optional_and_kleene_variables() -> None:
     """A variable that some match lacks is optional; one that may repeat is Kleene."""
     query = bind("PATTERN SEQ(A a, B? b, C* c, A{2} d, NOT Z z, (B e OR C f)) WITHIN 5", LOG)
-    found = {v.name: (v.kleene, v.optional, v.negated) for v in query.variables}
-    assert found == {
+    flags = {v.name: (v.kleene, v.optional, v.negated) for v in query.variables}
+    assert flags == {
         "a": (False, False, False),
         "b": (False, True, False),
         "c": (True, True, False),
@@ -111,8 +111,8 @@ def test_strategy_defaults_to_any() -> None:
 def test_columns_are_named_by_what_they_show() -> None:
     """Delta allows no brackets or blanks in names."""
     text = "RETURN avg(b[].y), b[b.len].ts, a.x / 2 AS half, b[1].y, a.(x, name) PATTERN SEQ(A a, B+ b[]) WITHIN 5"
-    found = {item.column: item.type for item in bind(text, LOG).returns}
-    assert found == {
+    types = {item.column: item.type for item in bind(text, LOG).returns}
+    assert types == {
         "avg_b_y": AttributeType.FLOAT,
         "b_last_ts": AttributeType.INT,
         "half": AttributeType.FLOAT,

@@ -124,8 +124,8 @@ def test_arithmetic_in_columns_is_arithmetic_row_by_row(number: Expression, rows
     """Integers never wrap: beyond 64 bits, and divided by zero, there is no value."""
     table = pa.Table.from_pylist(rows, SCHEMA)
     expected = [_value(number, row) for row in rows]
-    found = evaluate(number, table).to_pylist()
-    assert [repr(value) for value in found] == [repr(value) for value in expected]
+    values = evaluate(number, table).to_pylist()
+    assert [repr(value) for value in values] == [repr(value) for value in expected]
 
 
 @pytest.mark.parametrize("stored", [pa.int32(), pa.uint8(), pa.int64()])
@@ -149,7 +149,7 @@ def test_dictionaries_and_large_strings_are_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operator", "found"),
+    ("operator", "truths"),
     [
         ("=", [False, False, True]),
         ("!=", [True, True, False]),
@@ -159,10 +159,10 @@ def test_dictionaries_and_large_strings_are_text() -> None:
         (">=", [True, False, True]),
     ],
 )
-def test_nan_equals_itself_and_exceeds_everything(operator: str, found: list[bool]) -> None:
+def test_nan_equals_itself_and_exceeds_everything(operator: str, truths: list[bool]) -> None:
     """As in Spark: NaN against infinity, infinity against NaN, NaN against NaN."""
     table = pa.table({"x": [math.nan, math.inf, math.nan], "y": [math.inf, math.nan, math.nan]})
-    assert evaluate(parse_condition(f"x {operator} y"), table).to_pylist() == found
+    assert evaluate(parse_condition(f"x {operator} y"), table).to_pylist() == truths
 
 
 # ---------------------------------------------------------------- row by row
@@ -186,7 +186,7 @@ def _value(expression: Expression, row: dict[str, Value]) -> Value:
             return _all([above, _compare("<=", value, _value(expression.high, row))])
         case In():
             value = _value(expression.operand, row)
-            return _not(_all([_not(_compare("=", value, one.value)) for one in expression.values]))
+            return _not(_all([_not(_compare("=", value, constant.value)) for constant in expression.values]))
         case Like():
             text = _value(expression.operand, row)
             return None if text is None else re.fullmatch(_regex(expression.pattern), str(text)) is not None
@@ -232,9 +232,9 @@ def _compare(operator: str, left: Value, right: Value) -> bool | None:
     if isinstance(left, float) or isinstance(right, float):
         assert not isinstance(left, str)
         assert not isinstance(right, str)
-    one, other = (left != left, left), (right != right, right)
-    less = one[0] < other[0] if one[0] or other[0] else left < right
-    same = one[0] == other[0] if one[0] or other[0] else left == right
+    left_key, right_key = (left != left, left), (right != right, right)
+    less = left_key[0] < right_key[0] if left_key[0] or right_key[0] else left < right
+    same = left_key[0] == right_key[0] if left_key[0] or right_key[0] else left == right
     return {"=": same, "!=": not same, "<": less, "<=": less or same, ">": not (less or same), ">=": not less}[operator]
 
 

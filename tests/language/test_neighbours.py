@@ -30,7 +30,7 @@ def _patterns(draw: st.DrawFn) -> Pattern:
             st.builds(Sequence, listed, st.just(AT)),
             st.builds(Sequence, listed, st.just(AT)),
             st.builds(Alternative, listed, st.just(AT)),
-            st.tuples(smaller, bounds).map(lambda found: Kleene(found[0], *found[1], AT)),
+            st.tuples(smaller, bounds).map(lambda parts: Kleene(parts[0], *parts[1], AT)),
         )
 
     shape = draw(st.recursive(st.builds(Unit, st.just("T"), st.just(""), st.just(AT)), larger, max_leaves=5))
@@ -45,15 +45,17 @@ def test_edge_predicates_between_different_variables(pattern: Pattern) -> None:
     words = _words(pattern)
     text = print_pattern(pattern)
     variables = bind(f"PATTERN {text} WITHIN 5", schema_mentioned_by(parse(f"PATTERN {text} WITHIN 5"))).variables
-    for one, other in product(variables, variables):
-        if one.name == other.name or not any(one.name in word and other.name in word for word in words):
+    for source_variable, target_variable in product(variables, variables):
+        if source_variable.name == target_variable.name or not any(
+            source_variable.name in word and target_variable.name in word for word in words
+        ):
             continue
-        source = f"{one.name}[last].x" if one.kleene else f"{one.name}.x"
-        target = f"{other.name}[1].x" if other.kleene else f"{other.name}.x"
+        source = f"{source_variable.name}[last].x" if source_variable.kleene else f"{source_variable.name}.x"
+        target = f"{target_variable.name}[1].x" if target_variable.kleene else f"{target_variable.name}.x"
         asked = f"PATTERN {text} WHERE {source} < {target} WITHIN 5"
-        found = bind(asked, schema_mentioned_by(parse(asked)))
-        forward = bool(found.edge_predicates) and found.edge_predicates[0].source == one.name
-        assert forward == all(_follows(word, one.name, other.name) for word in words), asked
+        query = bind(asked, schema_mentioned_by(parse(asked)))
+        forward = bool(query.edge_predicates) and query.edge_predicates[0].source == source_variable.name
+        assert forward == all(_follows(word, source_variable.name, target_variable.name) for word in words), asked
 
 
 def _follows(word: Word, source: str, target: str) -> bool:
@@ -72,7 +74,7 @@ def _words(pattern: Pattern) -> set[Word]:
         case Sequence():
             words: set[Word] = {()}
             for element in pattern.elements:
-                words = {one + other for one in words for other in _words(element)}
+                words = {word + following for word in words for following in _words(element)}
             return words
         case Alternative():
             return set().union(*(_words(option) for option in pattern.options))

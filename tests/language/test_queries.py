@@ -19,9 +19,9 @@ SASE = pa.table({"event_type": list("AABBC"), "ts": [1, 2, 5, 6, 7]})
 @pytest.mark.parametrize(("pattern", "count"), [("A+", 15), ("SEQ(A+, B)", 23), ("(SEQ(A+, B))+", 43), ("(A+)+", 15)])
 def test_trend_counts_of_greta(pattern: str, count: int) -> None:
     """The stream I of paper 03."""
-    found = cep.aggregate(f"RETURN COUNT(*) PATTERN {pattern} WITHIN 10", I11)
-    assert found.column_names == ["window_start", "window_end", "count", "count_log10"]
-    assert found["count"].to_pylist() == [Decimal(count)]
+    table = cep.aggregate(f"RETURN COUNT(*) PATTERN {pattern} WITHIN 10", I11)
+    assert table.column_names == ["window_start", "window_end", "count", "count_log10"]
+    assert table["count"].to_pylist() == [Decimal(count)]
 
 
 def test_aggregates_of_greta() -> None:
@@ -40,10 +40,10 @@ def test_aggregates_of_greta() -> None:
 )
 def test_selection_strategies(strategy: str, first_as: list[int]) -> None:
     """Paper 04's Fig. 3: one, two and six matches."""
-    found = cep.match(f"PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} WITHIN 10", SASE)
-    assert sorted(found["a"].to_pylist()) == first_as
-    assert found.schema.metadata[b"matches_total"] == str(len(first_as)).encode()
-    assert "certain" not in found.column_names
+    matches = cep.match(f"PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} WITHIN 10", SASE)
+    assert sorted(matches["a"].to_pylist()) == first_as
+    assert matches.schema.metadata[b"matches_total"] == str(len(first_as)).encode()
+    assert "certain" not in matches.column_names
 
 
 def test_a_query_may_be_a_file_and_a_schema_plain_words(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_ties_are_concurrent_unless_ordered() -> None:
 def test_rows_in_any_order() -> None:
     """The order of a log is (ts, seq), not that of the rows."""
     shuffled = I11.append_column("seq", pa.array(range(11))).take(pa.array([10, 3, 5, 7, 0, 1, 9, 2, 8, 4, 6]))
-    found = cep.aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", shuffled)
-    assert found["count"].to_pylist() == [43]
+    table = cep.aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", shuffled)
+    assert table["count"].to_pylist() == [43]
 
 
 def test_each_kind_of_query_has_its_function() -> None:

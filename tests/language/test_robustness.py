@@ -23,7 +23,7 @@ from cep_core.language.patterns.text.printing import print_query
 from tests.language.strategies import ATTRIBUTES, TYPES, queries
 
 _TYPES = dict(zip(ATTRIBUTES, [*AttributeType, AttributeType.FLOAT], strict=True))
-LOG = LogSchema({name: {a: Attribute(a, found) for a, found in _TYPES.items()} for name in TYPES[:3]}, unit="ms")
+LOG = LogSchema({name: {a: Attribute(a, kind) for a, kind in _TYPES.items()} for name in TYPES[:3]}, unit="ms")
 
 WORDS = [
     "PATTERN", "WHERE", "WITHIN", "SEQ", "(", ")", "[", "]", "{", "}", ",", ";", "+", "*", "?", ".", "-", ">", "AND",
@@ -46,14 +46,14 @@ def test_a_written_query_binds_or_is_refused(query: WrittenQuery, whole_log: boo
     """Sense or nonsense: a bound query that can be explained and sliced, or errors that stand in the text."""
     text = print_query(query)
     for schema in (LOG, schema_mentioned_by(query)):
-        found = _or_refusal(partial(bind, text, schema, "q.cep", whole_log=whole_log))
-        if isinstance(found, QueryError):
-            for error in found.errors if isinstance(found, QueryErrors) else (found,):
+        outcome = _or_refusal(partial(bind, text, schema, "q.cep", whole_log=whole_log))
+        if isinstance(outcome, QueryError):
+            for error in outcome.errors if isinstance(outcome, QueryErrors) else (outcome,):
                 assert 1 <= error.line <= len(text.splitlines())
                 assert error.message
         else:
-            assert atoms_of(found)
-            assert json.dumps(explain_query(found, ()).to_dict())
+            assert atoms_of(outcome)
+            assert json.dumps(explain_query(outcome, ()).to_dict())
 
 
 @given(st.text(max_size=40))

@@ -45,8 +45,8 @@ def test_a_diversion_breaks_partition_contiguity_so_it_is_read() -> None:
 def test_an_attribute_that_part_of_the_types_have_broadcasts_the_others() -> None:
     """GRETA's Q3: Position binds vehicle and segment, Accident the segment alone."""
     text = "PATTERN SEQ(NOT Accident A, Position P+) WHERE [P.vehicle, segment] WITHIN 5"
-    found = {atom.event_type: dict(atom.variables) for atom in atoms_of(_bind(text))}
-    assert found == {
+    variables = {atom.event_type: dict(atom.variables) for atom in atoms_of(_bind(text))}
+    assert variables == {
         "Accident": {"segment": "segment"},
         "Position": {"segment": "segment", "vehicle": "vehicle"},
     }

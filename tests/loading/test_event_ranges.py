@@ -92,7 +92,7 @@ def test_ranges_of_all_runs_give_the_logs_order(runs: list[list[Event]], most: i
         assert [event["seq"] - (day_number(day) << DAY_BITS) for event in of_day] == list(range(len(expected)))
     for _, table in read:
         stamps = set(table["ts"].to_pylist())
-        rest = [event for _, other in read if other is not table for event in other["ts"].to_pylist()]
+        rest = [event for _, piece in read if piece is not table for event in piece["ts"].to_pylist()]
         assert stamps.isdisjoint(rest), "a range holds all events of its stamps"
 
 
@@ -145,9 +145,9 @@ def test_bitmaps_hold_the_rows_of_each_kind(batches: list[list[tuple[int, int, i
             expected.setdefault(key, set()).add(row % ROWS)
             if ts is not None:
                 last[key] = max(ts, last.get(key, ts))
-    told = {(row["rank"], row["bucket"], row["kind"]): row for row in bitmaps.rows()}
-    assert {key: bits_in(row["rows"]) for key, row in told.items()} == expected
-    assert {key: row["last_ts"] for key, row in told.items() if row["last_ts"] is not None} == last
+    by_key = {(row["rank"], row["bucket"], row["kind"]): row for row in bitmaps.rows()}
+    assert {key: bits_in(row["rows"]) for key, row in by_key.items()} == expected
+    assert {key: row["last_ts"] for key, row in by_key.items() if row["last_ts"] is not None} == last
 
 
 def kind_of(ts: int | None) -> str:

@@ -132,10 +132,10 @@ def test_what_fails_where_rows_are_brought_together(spark: Any, tmp_path: Path) 
     for way in ("small", "large"):
         with (
             loading(readings, way),
-            pytest.raises(WrongWorkload, match=r"'x' .* cannot be cast .*write try_cast") as told,
+            pytest.raises(WrongWorkload, match=r"'x' .* cannot be cast .*write try_cast") as refused,
         ):
             readings.load(D1)
-        assert "SQLSTATE" not in str(told.value)
+        assert "SQLSTATE" not in str(refused.value)
     assert readings.rows("work_source_rows") == []
 
 

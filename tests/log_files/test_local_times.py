@@ -55,9 +55,9 @@ def test_texts_with_and_without_an_offset(rows: list[tuple[datetime, int | None]
     per_second = {"s": 1, "us": 10**6}[source.unit]
     assert [moment // per_second for moment in source.moments(source.stamps(table)).to_pylist()] == expected
     local_times = sum(hours is None for _, hours in rows)
-    told = [remark for remark in doubts(source, table) if "without an offset" in remark]
-    assert bool(told) == (0 < local_times < len(rows))
-    assert all(f"holds {local_times} time" in remark for remark in told)
+    remarks = [remark for remark in doubts(source, table) if "without an offset" in remark]
+    assert bool(remarks) == (0 < local_times < len(rows))
+    assert all(f"holds {local_times} time" in remark for remark in remarks)
 
 
 def test_numbers_and_times_of_day_have_no_zone() -> None:

@@ -26,12 +26,12 @@ def quiet(done: int, total: int) -> None:
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 @few(40)
-@given(numbers=st.lists(NUMBERS, min_size=1, max_size=6), is_one_more=st.booleans())
+@given(numbers=st.lists(NUMBERS, min_size=1, max_size=6), excess=st.booleans())
 def test_long_numbers_stay_apart(
-    tmp_path_factory: pytest.TempPathFactory, form: str, numbers: list[int], is_one_more: bool
+    tmp_path_factory: pytest.TempPathFactory, form: str, numbers: list[int], excess: bool
 ) -> None:
     """As numbers if 64 bits hold them, else as texts, which is told; in a record of JSON, too."""
-    numbers = [*numbers, numbers[0] + is_one_more]
+    numbers = [*numbers, numbers[0] + excess]
     file = tmp_path_factory.mktemp("long") / f"log.{form}"
     if form == "csv":
         file.write_text("ts,id\n" + "".join(f"{row},{number}\n" for row, number in enumerate(numbers)))
@@ -72,6 +72,6 @@ def test_two_long_identifiers_are_not_one(tmp_path: Path, capsys: pytest.Capture
         ids = pa.array(numbers, pa.decimal128(38, 0))
         pa.parquet.write_table(pa.table({"ts": [1, 2, 3], "event_type": list("ABB"), "id": ids}), file)
     assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE [id] WITHIN 9", str(file), "--csv"]) == 0
-    told = capsys.readouterr()
-    assert [line.split(",")[-2:] for line in told.out.splitlines()[1:]] == [["1", "3"]]
-    assert "'id' holds whole numbers beyond 64 bits; they are read as texts" in told.err
+    printed = capsys.readouterr()
+    assert [line.split(",")[-2:] for line in printed.out.splitlines()[1:]] == [["1", "3"]]
+    assert "'id' holds whole numbers beyond 64 bits; they are read as texts" in printed.err

@@ -205,9 +205,9 @@ def test_types_that_no_pattern_can_say(tmp_path: Path, capsys: pytest.CaptureFix
     """They have names with underscores; a pattern of one type takes all rows, but not if its name is like another."""
     (tmp_path / "log.csv").write_text("ts,kind\n1,SET PIECE\n2,PASS\n")
     assert main(["match", "-e", "PATTERN SEQ(SET_PIECE a, PASS b) WITHIN 9", str(tmp_path / "log.csv")]) == 0
-    told = capsys.readouterr()
-    assert "1 match" in told.out
-    assert "queries call types so: SET_PIECE for 'SET PIECE'" in told.err
+    printed = capsys.readouterr()
+    assert "1 match" in printed.out
+    assert "queries call types so: SET_PIECE for 'SET PIECE'" in printed.err
     count = ["aggregate", "--csv", str(tmp_path / "log.csv"), "-e"]
     assert main([*count, "RETURN COUNT(*) PATTERN PAS+ WITHIN 9"]) == 2
     assert "no column holds 'PAS'; did you mean 'PASS'? (column 'kind')" in capsys.readouterr().err
@@ -223,18 +223,18 @@ def test_what_a_pattern_may_call_events_is_told(tmp_path: Path, capsys: pytest.C
     (tmp_path / "log.csv").write_text("\n".join(["ts,side,name,note", *rows]))
     assert main(["match", "-e", "PATTERN SEQ(Up a, Down b) WITHIN 9", str(tmp_path / "log.csv")]) == 2
     said = "event types are values of a column: 'side' holds BUY, SELL; 'name' holds _0x, _1x, _2x, _3x, ...; or take"
-    assert said in (told := capsys.readouterr().err)
-    assert "note" not in told
+    assert said in (errors := capsys.readouterr().err)
+    assert "note" not in errors
 
 
 def test_whole_numbers_as_texts_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where the query asks which is greater; they may be names where it asks whether they are equal."""
     rows = ['{"ts":1,"event_type":"A","x":"9"}', '{"ts":2,"event_type":"B","x":"10"}']
     (tmp_path / "log.jsonl").write_text("\n".join(rows))
-    for condition, is_told in (("b.x > a.x", True), ("b.x = a.x", False), ("[x]", False)):
+    for condition, is_noted in (("b.x > a.x", True), ("b.x = a.x", False), ("[x]", False)):
         query = f"PATTERN SEQ(A a, B b) WHERE {condition} WITHIN 9"
         assert main(["match", "-e", query, str(tmp_path / "log.jsonl")]) == 0
-        assert ("'x' holds whole numbers as text, and texts are compared" in capsys.readouterr().err) == is_told
+        assert ("'x' holds whole numbers as text, and texts are compared" in capsys.readouterr().err) == is_noted
 
 
 def test_times_that_are_attributes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -244,9 +244,9 @@ def test_times_that_are_attributes(tmp_path: Path, capsys: pytest.CaptureFixture
     for name, said in (("end", "say, can be compared\n"), ("begin", "; its time is called ts\n")):
         query = f"PATTERN SEQ(A a, B b) WHERE b.{name} > a.{name} WITHIN 9 s"
         assert main(["match", "-e", query, str(tmp_path / "log.csv"), "--ts", "begin"]) == 2
-        told = capsys.readouterr().err
-        assert f"'{name}' holds timestamp[s], and conditions compare" in told
-        assert told.endswith(said)
+        errors = capsys.readouterr().err
+        assert f"'{name}' holds timestamp[s], and conditions compare" in errors
+        assert errors.endswith(said)
     assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE b.ts > a.ts WITHIN 9 s", str(tmp_path / "log.csv")]) == 0
 
 
@@ -254,9 +254,9 @@ def test_numbers_with_a_decimal_comma(tmp_path: Path, capsys: pytest.CaptureFixt
     """They were compared as texts once: '10,25' before '9,5'."""
     (tmp_path / "log.csv").write_text("ts;event_type;x\n1;A;1,5\n2;A;9,5\n3;B;10,25\n")
     assert main(["match", "-e", "PATTERN SEQ(A a, B b) WHERE b.x > a.x WITHIN 9", str(tmp_path / "log.csv")]) == 0
-    told = capsys.readouterr()
-    assert "2 matches" in told.out
-    assert "'x' holds numbers as text; they are read as numbers" in told.err
+    printed = capsys.readouterr()
+    assert "2 matches" in printed.out
+    assert "'x' holds numbers as text; they are read as numbers" in printed.err
 
 
 RAGGED = "kind,job\nA,1,10\nB,1,11\nA\nB,2,12,13,14\nA,3,15\n"
@@ -288,22 +288,22 @@ def test_the_number_of_ragged_rows_is_told(
     file = tmp_path_factory.mktemp("ragged") / "log.csv"
     file.write_text("".join(",".join(["x"] * size) + "\n" for size in [columns, *sizes]))
     names = tuple("abcde"[:columns])
-    others = Counter(size for size in sizes if size != columns)
-    if not others:
+    ragged = Counter(size for size in sizes if size != columns)
+    if not ragged:
         assert read(file, options=FileOptions(names=names))[0].num_rows == len(sizes) + 1
         return
-    with pytest.raises(UnreadableSource) as told:
+    with pytest.raises(UnreadableSource) as refused:
         read(file, options=FileOptions(names=names))
-    most = others.most_common(1)[0][1]
-    fitting = len(sizes) + 1 - others.total()
-    assert f"of {len(sizes) + 1} rows" in str(told.value)
-    assert f"line {next(line for line, size in enumerate(sizes, 2) if size != columns)} has" in str(told.value)
+    most = ragged.most_common(1)[0][1]
+    fitting = len(sizes) + 1 - ragged.total()
+    assert f"of {len(sizes) + 1} rows" in str(refused.value)
+    assert f"line {next(line for line, size in enumerate(sizes, 2) if size != columns)} has" in str(refused.value)
     if most > fitting:
-        ways = [size for size, rows in others.items() if rows == most]
-        assert any(f"names {size} columns" in str(told.value) for size in ways)
+        ways = [size for size, rows in ragged.items() if rows == most]
+        assert any(f"names {size} columns" in str(refused.value) for size in ways)
     else:
-        assert f"--skip-bad {others.total()} leaves" in str(told.value)
-        table, _ = read(file, options=FileOptions(names=names, skip_bad=others.total()))
+        assert f"--skip-bad {ragged.total()} leaves" in str(refused.value)
+        table, _ = read(file, options=FileOptions(names=names, skip_bad=ragged.total()))
         assert table.num_rows == fitting
 
 
@@ -330,9 +330,9 @@ def test_a_query_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     query = "PATTERN SEQ(A a, B b) WHERE [user_id] WITHIN 9"
     assert main(["match", "-e", query, str(log), "--ts", "at.ts"]) == 0
-    told = capsys.readouterr()
-    assert told.out.startswith("match 1: user_id u, 1 to 2, 1 s, 2 events\n")
-    assert "column 'at_ts' tells the time in s" in told.err
+    printed = capsys.readouterr()
+    assert printed.out.startswith("match 1: user_id u, 1 to 2, 1 s, 2 events\n")
+    assert "column 'at_ts' tells the time in s" in printed.err
     assert main(["aggregate", "-e", "RETURN COUNT(*) PATTERN A+ WITHN 9", str(log)]) == 2
     assert "-e:1:28: " in capsys.readouterr().err
     for arguments, said in (([], "which query?"), (["-e", query], "which log?")):

@@ -56,8 +56,8 @@ def test_what_is_odd_is_told() -> None:
     assert "goes back in 9 of 10 rows" in oddities(list(range(day, day - 10, -1)))
     assert "the newest rows stand first" in oddities(list(range(day, day - 20, -1)))
     assert "is this right: 2015-10-18 00:00 to 6000-" in oddities([day, 127_200_000_000])
-    told = oddities([25_263_126, 71_996_000], wall=False, is_unit_guessed=True)
-    assert "as seconds they span 541 days; as milliseconds (--unit ms) 13 hours" in told
+    notes = oddities([25_263_126, 71_996_000], wall=False, is_unit_guessed=True)
+    assert "as seconds they span 541 days; as milliseconds (--unit ms) 13 hours" in notes
     assert oddities([25_263_126, 71_996_000], wall=False) == ""
 
 

@@ -116,12 +116,12 @@ def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
     if kind == "own" or (kind == "inside" and (len(units) < 2 or closures)):
         return Tested(its.variable, f"{name}.x {sign} {k}", lambda w, path, e: compares(sign, w.events[e].x, k))
     if kind == "inside":
-        one, other = units[0].variable, units[1].variable
+        earlier, later = units[0].variable, units[1].variable
 
         def beside(world: World, path: Path, event: int) -> bool:
-            return compares(sign, values(world, path, one)[0], world.events[event].x)
+            return compares(sign, values(world, path, earlier)[0], world.events[event].x)
 
-        return Tested(other, f"{one}.x {sign} {other}.x", beside)
+        return Tested(later, f"{earlier}.x {sign} {later}.x", beside)
     v = chosen(draw, units_of(pattern)).variable
     if draw(st.integers(0, 2)) == 0:
 
@@ -177,17 +177,17 @@ def conditions_of_plain(draw: st.DrawFn, v: str, w: str, sign: str, k: int) -> C
         ]
     else:
         options = [
-            (f"{v}.x {sign} {w}.x", lambda one, other: compares(sign, one.x, other.x)),
-            (f"{v}.x {sign} {w}.y", lambda one, other: compares(sign, one.x, other.y)),
-            (f"{v}.x - {w}.x {sign} {k}", lambda one, other: compares(sign, minus(one.x, other.x), k)),
+            (f"{v}.x {sign} {w}.x", lambda earlier, later: compares(sign, earlier.x, later.x)),
+            (f"{v}.x {sign} {w}.y", lambda earlier, later: compares(sign, earlier.x, later.y)),
+            (f"{v}.x - {w}.x {sign} {k}", lambda earlier, later: compares(sign, minus(earlier.x, later.x), k)),
             (
                 f"{v}.x - ({w}.x - 1) {sign} {k} - 1",
-                lambda one, other: compares(sign, minus(one.x, minus(other.x, 1)), minus(k, 1)),
+                lambda earlier, later: compares(sign, minus(earlier.x, minus(later.x, 1)), minus(k, 1)),
             ),
             (
                 f"{v}.x - {w}.x BETWEEN 0 AND {k}",
-                lambda one, other: (
-                    compares(">=", minus(one.x, other.x), 0) and compares("<=", minus(one.x, other.x), k)
+                lambda earlier, later: (
+                    compares(">=", minus(earlier.x, later.x), 0) and compares("<=", minus(earlier.x, later.x), k)
                 ),
             ),
         ]
@@ -214,17 +214,20 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
         return all(compares(sign, x, k) for x in values(world, path, v))
 
     def in_turn(world: World, path: Path) -> bool:
-        return all(compares(sign, one.x, other.x) for one, other in pairs(path, world, v))
+        return all(compares(sign, earlier.x, later.x) for earlier, later in pairs(path, world, v))
 
     def real_in_turn(world: World, path: Path) -> bool:
-        return all(compares(sign, one.y, other.x) for one, other in pairs(path, world, v))
+        return all(compares(sign, earlier.y, later.x) for earlier, later in pairs(path, world, v))
 
     def apart_in_turn(world: World, path: Path) -> bool:
-        return all(compares(sign, minus(other.x, one.x), k) for one, other in pairs(path, world, v))
+        return all(compares(sign, minus(later.x, earlier.x), k) for earlier, later in pairs(path, world, v))
 
     def product_in_turn(world: World, path: Path) -> bool:
-        its = [(one.x, other.x) for one, other in pairs(path, world, v)]
-        return all(one is not None and other is not None and compares(sign, kept(one * other), k) for one, other in its)
+        its = [(earlier.x, later.x) for earlier, later in pairs(path, world, v)]
+        return all(
+            earlier is not None and later is not None and compares(sign, kept(earlier * later), k)
+            for earlier, later in its
+        )
 
     def first(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v)[:1])
@@ -279,7 +282,7 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
 
         def each_beside_each(world: World, path: Path) -> bool:
             its = itertools.product(values(world, path, v), values(world, path, w))
-            return all(compares(sign, one, other) for one, other in its)
+            return all(compares(sign, earlier, later) for earlier, later in its)
 
         options.append(Condition(f"{v}[i].x {sign} {w}{'[i]' if w in lists else ''}.x", each_beside_each))
     return chosen(draw, options)

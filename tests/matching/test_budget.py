@@ -48,12 +48,12 @@ def test_a_query_without_a_visible_end_ends() -> None:
     assert (raised.value.limit, raised.value.candidates) == (10_000, 2**59 - 1)
     assert "10,000 steps were not enough to try the query's 5.8e17 candidates" in str(raised.value)
     log = order(hopeless_log(60))
-    told: list[int] = []
-    evaluator = evaluator_of(bind(HOPELESS, log_schema_of(log)), Settings(3, budget=Budget(3_000_000, told.append)))
+    steps: list[int] = []
+    evaluator = evaluator_of(bind(HOPELESS, log_schema_of(log)), Settings(3, budget=Budget(3_000_000, steps.append)))
     with pytest.raises(WorkExhausted):
         evaluator.merge(evaluator.evaluate(log))
-    assert told == sorted(told)
-    assert 3_000_000 < told[-1] < 6_000_000
+    assert steps == sorted(steps)
+    assert 3_000_000 < steps[-1] < 6_000_000
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,10 @@ def test_no_plan_decides_whether_a_budget_suffices(
                 owned = Ownership(variables, owns if variables else None, days)
                 partials += list(evaluator.evaluate(events.filter(pa.array(inside)), owned))
     chance.shuffle(partials)
-    one, sliced = results([evaluator, evaluator], [whole, partials], day)
-    assert (one is None) == (sliced is None)
-    if isinstance(one, pa.Table):
-        assert one.equals(sliced, check_metadata=True)
+    unsliced, sliced = results([evaluator, evaluator], [whole, partials], day)
+    assert (unsliced is None) == (sliced is None)
+    if isinstance(unsliced, pa.Table):
+        assert unsliced.equals(sliced, check_metadata=True)
 
 
 def test_many_optional_parts_are_bound_or_refused_at_once() -> None:

@@ -76,8 +76,8 @@ def test_detection_of_pairs(drawn: tuple[World, World, str]) -> None:
     left, right, text = drawn
     table = cep.detect(text, left.table, ties="ordered" if left.ordered else "concurrent")
     expected = set()
-    for window, one, other in pairs(left, right):
-        last = left.events[max(one[-1][0], other[-1][0])]
+    for window, left_path, right_path in pairs(left, right):
+        last = left.events[max(left_path[-1][0], right_path[-1][0])]
         expected.add((last.ts, last.seq, *_window(left, window)))
     assert [tuple(row.values()) for row in table.to_pylist()] == sorted(expected)
 
@@ -95,9 +95,9 @@ def test_a_key_that_the_last_event_lacks() -> None:
 def test_detection_of_imprecise_events() -> None:
     """WITH CONFIDENCE: events that complete a match which is likely enough."""
     log = pa.table({"event_type": list("ABB"), "ts": [1, 2, 5], "ts_lo": [1, 0, 5], "ts_hi": [3, 2, 5]})
-    for threshold, found in (("> 0", [2, 5]), (">= 0.9", [5])):
+    for threshold, moments in (("> 0", [2, 5]), (">= 0.9", [5])):
         table = cep.detect(f"PATTERN SEQ(A a, B b) WITHIN 9 WITH CONFIDENCE {threshold}", log)
-        assert table["last_ts"].to_pylist() == found
+        assert table["last_ts"].to_pylist() == moments
 
 
 def test_an_aggregation_has_no_matches_to_detect() -> None:

@@ -70,5 +70,5 @@ def test_an_equality_is_a_condition(strategy: str, data: st.DataObject) -> None:
 def test_events_of_a_closure_need_not_be_alike_where_what_they_equal_is_absent() -> None:
     """B(1) B(2) is a match of `A?`, then `B+`: without an A the condition says nothing."""
     events = pa.table({"event_type": ["B", "B"], "ts": [1, 2], "x": [1, 2]})
-    found = matches("SEQ(A? v, B+ w[])", "v.x = w[i].x", "skip_till_any_match", events)
-    assert [row["w"] for row in found] == [[0], [0, 1], [1]]
+    rows = matches("SEQ(A? v, B+ w[])", "v.x = w[i].x", "skip_till_any_match", events)
+    assert [row["w"] for row in rows] == [[0], [0, 1], [1]]

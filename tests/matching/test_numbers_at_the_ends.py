@@ -81,8 +81,8 @@ def test_one_answer_whichever_kernel_judges(
     """On an edge as ranks, judged on bindings, as a condition of an aggregation, and by definition: the same."""
     log = log_of(values, "A" * len(values))
 
-    def fits(one: int | None, other: int | None) -> bool:
-        difference = None if one is None or other is None else kept(other - one)
+    def fits(earlier: int | None, later: int | None) -> bool:
+        difference = None if earlier is None or later is None else kept(later - earlier)
         return difference is not None and COMPARE[sign](difference, k) != negated
 
     def said(difference: str) -> str:
@@ -104,8 +104,8 @@ def test_long_windows_with_a_sentinel() -> None:
     # the difference of -2**63 and any later number is unknown; 2**63 - 1 is too far from all others
     pairs = 3 * LONG - 1
     assert len(cep.match("PATTERN SEQ(A a, A b) WHERE b.x - a.x < 2 WITHIN 1000", log)) == pairs
-    found = cep.aggregate("RETURN COUNT(*) PATTERN A+ WHERE NEXT(A).x - A.x < 2 WITHIN 1000", log)
-    assert found["count"].to_pylist() == [3 * LONG * (3 * LONG + 1) // 2 + 2]
+    table = cep.aggregate("RETURN COUNT(*) PATTERN A+ WHERE NEXT(A).x - A.x < 2 WITHIN 1000", log)
+    assert table["count"].to_pylist() == [3 * LONG * (3 * LONG + 1) // 2 + 2]
 
 
 @settings(max_examples=80)
@@ -136,16 +136,16 @@ def test_columns_in_one_order(whole: list[int | None], real: list[float | None])
     """Columns of integers and doubles brought to one type compare as their numbers do; codes are equal as they are."""
     columns = pa.array(whole, pa.int64()), pa.array(real, pa.float64())
     left, right = (column.to_pylist() for column in in_one_order(*columns))
-    (one, other), values = equal_codes(columns)
+    (left_codes, right_codes), values = equal_codes(columns)
     for i, j in itertools.product(range(len(whole)), range(len(real))):
         if whole[i] is None or real[j] is None:
             assert left[i] is None or right[j] is None
-            assert min(one[i], other[j]) == -1
+            assert min(left_codes[i], right_codes[j]) == -1
             continue
         for compare in COMPARE.values():
             assert compare(place(left[i]), place(right[j])) == compare(place(whole[i]), place(real[j]))
-        assert (one[i] == other[j]) == (place(whole[i]) == place(real[j]))
-        assert place(values[int(other[j])].as_py()) == place(real[j])
+        assert (left_codes[i] == right_codes[j]) == (place(whole[i]) == place(real[j]))
+        assert place(values[int(right_codes[j])].as_py()) == place(real[j])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -192,11 +192,11 @@ def test_pairs_agree_on_integers_and_doubles() -> None:
 def test_sums_and_averages_of_lists(lists: list[list[int | None]], before: bool, function: str) -> None:
     """Exact whatever the sum passes on its way; a sum beyond 64 bits is NULL, its average is not (issue 12, 4)."""
     offsets = pa.array([0, *itertools.accumulate(map(len, lists))]).to_numpy()
-    values = pa.array([value for one in lists for value in one], pa.int64())
+    values = pa.array([value for values_of_list in lists for value in values_of_list], pa.int64())
     expected: list[float | None] = []
-    for one in lists:
-        for k in range(len(one)):
-            known = [value for value in one[: k if before else k + 1] if value is not None]
+    for values_of_list in lists:
+        for k in range(len(values_of_list)):
+            known = [value for value in values_of_list[: k if before else k + 1] if value is not None]
             exact = Fraction(sum(known), max(1, len(known)))
             averaged = exact.numerator / exact.denominator
             expected.append((kept(sum(known)) if function == "sum" else averaged) if known else None)
@@ -206,12 +206,12 @@ def test_sums_and_averages_of_lists(lists: list[list[int | None]], before: bool,
 def test_an_average_of_doubles_whose_sum_is_infinite() -> None:
     """Two of the largest doubles have an average; infinity has itself."""
     values = pa.array([1.5e308, 1.5e308, math.inf])
-    found = NAMED["avg"].running(values, pa.array([0, 2, 3]).to_numpy(), before=False)
-    assert found.to_pylist() == [1.5e308, 1.5e308, math.inf]
+    averages = NAMED["avg"].running(values, pa.array([0, 2, 3]).to_numpy(), before=False)
+    assert averages.to_pylist() == [1.5e308, 1.5e308, math.inf]
 
 
 @pytest.mark.parametrize(
-    ("returned", "values", "found"),
+    ("returned", "values", "value"),
     [
         ("avg(b[].x)", [LARGEST, LARGEST], float(LARGEST)),
         ("sum(b[].x)", [LARGEST, LARGEST], None),
@@ -223,11 +223,11 @@ def test_an_average_of_doubles_whose_sum_is_infinite() -> None:
         ("b[1].x % 0", [1, 2], None),
     ],
 )
-def test_what_a_match_returns(returned: str, values: list[int], found: float | None) -> None:
+def test_what_a_match_returns(returned: str, values: list[int], value: float | None) -> None:
     """Averages, an index past the end of a closure, real division, a remainder: docs/language.md, WHERE."""
     log = log_of(values, "BB")
     table = cep.match(f"RETURN {returned} AS v PATTERN B{{2}} b[] WITHIN 9", log)
-    assert table["v"].to_pylist() == [found]
+    assert table["v"].to_pylist() == [value]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -45,10 +45,10 @@ def test_a_condition_on_neighbours_constrains_the_sides_that_have_them() -> None
     """b follows a at once on the left; on the right a c lies between, so there the condition says nothing."""
     events = log("ACBB", x=[3, 0, 1, 7])
     query = "PATTERN SEQ(A, B) AND SEQ(A, C, B) WHERE A.x < NEXT(B).x WITHIN 20"
-    found = cep.match(query, events)
-    assert sorted(zip(found["B"].to_pylist(), found["B_right"].to_pylist(), strict=True)) == [(3, 2), (3, 3)]
-    both = "PATTERN SEQ(A, B) AND SEQ(A, B, B) WHERE A.x < NEXT(B).x WITHIN 20"
-    assert total(cep.match(both, events)) == 0  # on the right the first b follows, and 3 < 1 fails
+    table = cep.match(query, events)
+    assert sorted(zip(table["B"].to_pylist(), table["B_right"].to_pylist(), strict=True)) == [(3, 2), (3, 3)]
+    joined = "PATTERN SEQ(A, B) AND SEQ(A, B, B) WHERE A.x < NEXT(B).x WITHIN 20"
+    assert total(cep.match(joined, events)) == 0  # on the right the first b follows, and 3 < 1 fails
 
 
 def test_the_two_zeros_are_one_value_on_both_sides() -> None:
@@ -78,17 +78,17 @@ def pairs_of_worlds(draw: st.DrawFn, waits: bool = False) -> tuple[World, World,
 
 def pairs(left: World, right: World) -> list[tuple[int | None, Path, Path]]:
     """By definition."""
-    found: dict[object, tuple[int | None, Path, Path]] = {}
+    by_names: dict[object, tuple[int | None, Path, Path]] = {}
     sides = left.matches(), right.matches()
-    for window, one in sides[0]:
-        for other_window, other in sides[1]:
-            names = frozenset(one), frozenset(other)
-            span = [left.events[e].ts for e, _ in (*one, *other)]
+    for window, left_path in sides[0]:
+        for right_window, right_path in sides[1]:
+            names = frozenset(left_path), frozenset(right_path)
+            span = [left.events[e].ts for e, _ in (*left_path, *right_path)]
             together = left.slide is not None or max(span) - min(span) <= left.size
-            same_key = not left.keyed or left.events[one[0][0]].k == left.events[other[0][0]].k
-            if window == other_window and names[0] != names[1] and together and same_key:
-                found.setdefault((window, frozenset(names)), (window, one, other))
-    return list(found.values())
+            same_key = not left.keyed or left.events[left_path[0][0]].k == left.events[right_path[0][0]].k
+            if window == right_window and names[0] != names[1] and together and same_key:
+                by_names.setdefault((window, frozenset(names)), (window, left_path, right_path))
+    return list(by_names.values())
 
 
 @settings(deadline=None)
@@ -107,25 +107,25 @@ def test_and_pairs_the_matches_of_both_sides(drawn: tuple[World, World, str]) ->
 def test_compact_rows_stand_for_all_pairs(drawn: tuple[World, World, str]) -> None:
     """One row for each last event, window and key: how many pairs end there, and every event that one of them binds."""
     left, right, text = drawn
-    found = cep.match(text, left.table, ties="ordered" if left.ordered else "concurrent", collapsed=True)
+    table = cep.match(text, left.table, ties="ordered" if left.ordered else "concurrent", collapsed=True)
     expected: dict[tuple[object, ...], list[tuple[Path, Path]]] = {}
-    for window, one, other in pairs(left, right):
-        last = left.events[max(one[-1][0], other[-1][0])]
-        key = left.events[one[0][0]].k if left.keyed else None
-        expected.setdefault((last.ts, last.seq, window, key), []).append((one, other))
+    for window, left_path, right_path in pairs(left, right):
+        last = left.events[max(left_path[-1][0], right_path[-1][0])]
+        key = left.events[left_path[0][0]].k if left.keyed else None
+        expected.setdefault((last.ts, last.seq, window, key), []).append((left_path, right_path))
     of_seq = {event.seq: event for event in left.events}
-    assert len(expected) == found.num_rows
-    assert total(found) == sum(len(of_row) for of_row in expected.values())
-    positive = [name for name in found.column_names if name.removesuffix("_right").startswith("v")]
-    for row in found.to_pylist():
+    assert len(expected) == table.num_rows
+    assert total(table) == sum(len(of_row) for of_row in expected.values())
+    positive = [name for name in table.column_names if name.removesuffix("_right").startswith("v")]
+    for row in table.to_pylist():
         bound = {name: row[name] for name in positive if row[name] is not None}
         key = of_seq[next(iter(bound.values()))[0]].k if left.keyed else None
         of_row = expected.pop((row["last_ts"], row["last_seq"], row.get("window_start"), key))
         assert row["match_count_exact"] == str(len(of_row))
         assert row["first_ts"] == min(left.events[e].ts for sides in of_row for side in sides for e, _ in side)
         wanted: dict[str, set[int]] = {}
-        for one, other in of_row:
-            for suffix, side in (("", one), ("_right", other)):
+        for left_path, right_path in of_row:
+            for suffix, side in (("", left_path), ("_right", right_path)):
                 for e, name in side:
                     wanted.setdefault(name + suffix, set()).add(left.events[e].seq)
         assert {name: set(seqs) for name, seqs in bound.items()} == wanted

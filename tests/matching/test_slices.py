@@ -128,25 +128,25 @@ def test_compact_rows_stand_for_all_matches(
     partials = slices(evaluator, events, days, cuts, (), 1)
     chance.shuffle(partials)
     table = evaluator.merge(partials, days)
-    found: dict[tuple[object, ...], list[tuple[int | None, Path]]] = {}
+    by_last_event: dict[tuple[object, ...], list[tuple[int | None, Path]]] = {}
     by_day = dict.fromkeys(days[:-1], 0)
     for window, path in world.matches():
         day = max(day for day in days if day <= world.certain(window, path))
         by_day[day] += 1
         key = keys_of(evaluator, world, path)
-        found.setdefault((world.events[path[-1][0]].seq, window, day, key), []).append((window, path))
+        by_last_event.setdefault((world.events[path[-1][0]].seq, window, day, key), []).append((window, path))
     expected = []
-    for (seq, window, _, _), matches in found.items():
+    for (seq, window, _, _), matches in by_last_event.items():
         bound = [sorted({e for _, path in matches for e, v in path if v == unit.variable}) for unit in world.units]
         events_of = [[world.events[e].seq for e in its] or None for its in bound]
         first = min(world.events[path[0][0]].ts for _, path in matches)
         certain = min(world.certain(*match) for match in matches)
         expected.append((seq, window, len(matches), str(len(matches)), first, certain, events_of))
     names = ("last_seq", "window_start", "match_count", "match_count_exact", "first_ts", CERTAIN)
-    told = [
+    paths = [
         (*(row.get(name) for name in names), [row[unit.variable] for unit in world.units]) for row in table.to_pylist()
     ]
-    assert sorted(told, key=repr) == sorted(expected, key=repr)
+    assert sorted(paths, key=repr) == sorted(expected, key=repr)
     totals = json.loads(table.schema.metadata[TOTALS])
     assert totals == {str(day): {"matches_total": str(count)} for day, count in by_day.items()}
     assert table.schema.metadata[b"matches_total"] == str(sum(by_day.values())).encode()
@@ -210,7 +210,7 @@ def test_k20_supersets_hold_every_match_without_a_listing(world: World) -> None:
     for row in table.to_pylist():
         assert (row["match_count"], row["match_count_exact"]) == (None, None)
         rows.setdefault((row["last_seq"], row.get("window_start")), []).append(row)
-    assert world.keyed or any(key.slices for key in evaluator.query.key_classes) or all(map(is_one, rows.values()))
+    assert world.keyed or any(key.slices for key in evaluator.query.key_classes) or all(map(has_one_row, rows.values()))
     for row in known.to_pylist():
         assert any(
             all(set(row[unit.variable] or ()) <= set(held[unit.variable] or ()) for unit in world.units)
@@ -218,5 +218,5 @@ def test_k20_supersets_hold_every_match_without_a_listing(world: World) -> None:
         )
 
 
-def is_one(rows: list[dict[str, list[int] | None]]) -> bool:
+def has_one_row(rows: list[dict[str, list[int] | None]]) -> bool:
     return len(rows) == 1

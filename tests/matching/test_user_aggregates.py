@@ -47,7 +47,7 @@ OWN = {
 }
 PLAIN: dict[str, Callable[[list[int]], float]] = {
     "spread": lambda values: max(values) - min(values),
-    "rises": lambda values: sum(other > one for one, other in itertools.pairwise(values)),
+    "rises": lambda values: sum(later > earlier for earlier, later in itertools.pairwise(values)),
     "middle": lambda values: (sorted(values)[(len(values) - 1) // 2] + sorted(values)[len(values) // 2]) / 2,
 }
 Log = list[tuple[str, int, int | None]]
@@ -77,7 +77,7 @@ def bindings(log: Log, width: int) -> Iterator[tuple[int, list[int], int]]:
         inside = [b for b in range(a + 1, c) if log[b][0] == "B" and log[a][1] < log[b][1] < log[c][1]]
         for size in range(1, len(inside) + 1):
             for chosen in itertools.combinations(inside, size):
-                if all(log[one][1] < log[other][1] for one, other in itertools.pairwise(chosen)):
+                if all(log[earlier][1] < log[later][1] for earlier, later in itertools.pairwise(chosen)):
                     yield a, list(chosen), c
 
 
@@ -111,11 +111,11 @@ def test_k4_user_defined_aggregates_are_folds_of_the_definition(log: Log, name: 
         return all(above(fold(name, log, b[: i + 1]), k) for i in range(len(b)))
 
     query = f"PATTERN SEQ(A a, B+ b[], C c) WHERE {said} WITHIN 9 RETURN {name}(b[].x) AS own"
-    found = cep.match(query, table(log), aggregates=OWN)
+    matches = cep.match(query, table(log), aggregates=OWN)
     expected = {(a, tuple(b), c): fold(name, log, b) for a, b, c in bindings(log, 9) if holds(a, b)}
-    rows = zip(*(found[column].to_pylist() for column in ("a", "b", "c", "own")), strict=True)
+    rows = zip(*(matches[column].to_pylist() for column in ("a", "b", "c", "own")), strict=True)
     assert {(a, tuple(b), c): own for a, b, c, own in rows} == expected
-    assert found.schema.metadata[b"matches_total"] == str(len(expected)).encode()
+    assert matches.schema.metadata[b"matches_total"] == str(len(expected)).encode()
     text = f"PATTERN SEQ(A a, B+ b[], C c) WHERE {said} WITHIN 9"
     ordered = order(table(log))
     plan = ExecutionPlan(bind(text, log_schema_of(ordered), aggregates=user_aggregates(OWN)))
@@ -145,9 +145,11 @@ def test_k4_own_versions_of_known_aggregates_say_the_same(
     query = "PATTERN SEQ(A a, B+ b[], C? c) WHERE {} {{ {} }} WITHIN 9 RETURN {}(b[].x) AS own"
     ties = "ordered" if ordered else "concurrent"
     expected = cep.match(query.format(strategy, said.format(name), name), table(log), ties=ties)
-    found = cep.match(query.format(strategy, said.format("mine"), "mine"), table(log), ties=ties, aggregates=registered)
-    assert rows_of(found) == rows_of(expected)
-    assert found.schema.equals(expected.schema)
+    matches = cep.match(
+        query.format(strategy, said.format("mine"), "mine"), table(log), ties=ties, aggregates=registered
+    )
+    assert rows_of(matches) == rows_of(expected)
+    assert matches.schema.equals(expected.schema)
 
 
 def test_k4_an_aggregate_that_depends_on_the_order_is_judged_order_by_order() -> None:
@@ -156,8 +158,8 @@ def test_k4_an_aggregate_that_depends_on_the_order_is_judged_order_by_order() ->
         {"event_type": ["B", "B", "C"], "ts": [1, 1, 5], "ts_lo": [1, 1, 5], "ts_hi": [2, 2, 5], "x": [1, 2, 0]}
     )
     query = "PATTERN SEQ(B{2,2} b[], C c) WHERE rises(b[].x) = 1 WITHIN 9 WITH CONFIDENCE > 0"
-    found = cep.match(query, log, aggregates=OWN)
-    assert found["confidence"].to_pylist() == pytest.approx([1 / 4])  # [1, 2] and [2, 1] of four; two are no order
+    possible = cep.match(query, log, aggregates=OWN)
+    assert possible["confidence"].to_pylist() == pytest.approx([1 / 4])  # [1, 2] and [2, 1] of four; two are no order
 
 
 def test_k4_text_comes_as_a_list_and_any_type_may_be_returned() -> None:
@@ -165,14 +167,14 @@ def test_k4_text_comes_as_a_list_and_any_type_may_be_returned() -> None:
     joined = cep.UserAggregate("-".join, returns="string")
     same = cep.UserAggregate(lambda values: len(set(values)) == 1, returns="bool")
     nothing = cep.UserAggregate(lambda values: None)
-    found = cep.match(
+    matches = cep.match(
         "PATTERN B+ b[] WITHIN 9 RETURN joined(b[].name) AS joined, same(b[].name) AS same, nothing(b[].ts) AS nothing",
         log,
         aggregates={"joined": joined, "same": same, "nothing": nothing},
     )
-    assert found["joined"].to_pylist() == ["x", "x-y", "y"]
-    assert found["same"].to_pylist() == [True, False, True]
-    assert found["nothing"].to_pylist() == [None] * 3
+    assert matches["joined"].to_pylist() == ["x", "x-y", "y"]
+    assert matches["same"].to_pylist() == [True, False, True]
+    assert matches["nothing"].to_pylist() == [None] * 3
 
 
 def test_k4_why_shows_what_an_aggregate_of_the_users_own_found() -> None:

@@ -45,12 +45,12 @@ def offered(world: World, window: int | None) -> Callable[[Path, int, Step], boo
     """Bindings that may break the order of time and the window's end."""
 
     def extends(path: Path, event: int, step: Step) -> bool:
-        found = world.events[event]
-        clock = event if world.in_events else found.ts
+        candidate = world.events[event]
+        clock = event if world.in_events else candidate.ts
         inside = window is None or window <= clock < window + 3 * world.size
         return (
             step.unit is not None
-            and found.event_type == step.unit.event_type
+            and candidate.event_type == step.unit.event_type
             and inside
             and (not path or event > path[-1][0])
         )

@@ -119,8 +119,10 @@ class World:
         """
         return grouped(self.pattern, {said.text for said in (*self.conditions, *self.tests)})
 
-    def later(self, one: int, other: int) -> bool:
-        return one < other if self.ordered else self.events[one].ts < self.events[other].ts
+    def later(self, earlier_event: int, later_event: int) -> bool:
+        return (
+            earlier_event < later_event if self.ordered else self.events[earlier_event].ts < self.events[later_event].ts
+        )
 
     def fits_in(self, path: Path, event: int, window_start: int | None) -> bool:
         """Whether the event stays in the window of the path."""
@@ -150,8 +152,8 @@ class World:
         windows: list[int | None] = [None]
         if self.slide is not None:
             windows = [k * self.slide for k in range(-self.size - 1, 20)]
-        found = [(window, path) for window in windows for path in self._in_window(window)]
-        return sorted(found, key=self._place)
+        matches = [(window, path) for window in windows for path in self._in_window(window)]
+        return sorted(matches, key=self._place)
 
     def _in_window(self, window: int | None) -> set[Path]:
         def structure(path: Path, event: int, step: Step) -> bool:
@@ -193,7 +195,9 @@ class World:
             leading = {e for e in everywhere if ts[e] >= ts[last] - self.size}
             trailing = {e for e in everywhere if ts[e] <= ts[first] + self.size}
         zones = [{e for e in leading if self.later(e, first)}]
-        zones += [self.strictly_between(one, other) for (one, _), (other, _) in itertools.pairwise(path)]
+        zones += [
+            self.strictly_between(earlier, following) for (earlier, _), (following, _) in itertools.pairwise(path)
+        ]
         zones += [{e for e in trailing if self.later(last, e)}]
         return self.passes(self.pattern, path, zones, path)
 
@@ -205,8 +209,8 @@ class World:
             for reading in readings(pattern, path)
         )
 
-    def strictly_between(self, one: int, other: int) -> set[int]:
-        return {e for e in range(len(self.events)) if self.later(one, e) and self.later(e, other)}
+    def strictly_between(self, earlier_event: int, later_event: int) -> set[int]:
+        return {e for e in range(len(self.events)) if self.later(earlier_event, e) and self.later(e, later_event)}
 
     def happens(self, negated: Not, zone: set[int], match: Path) -> bool:
         """Whether the body of a negation has a match in the zone."""
@@ -215,20 +219,22 @@ class World:
         def fits(path: Path, event: int, step: Step) -> bool:
             assert step.unit is not None
             variable = step.unit.variable
-            found = self.events[event]
-            keyed = not self.keyed or found.k == self.events[match[0][0]].k
+            candidate = self.events[event]
+            keyed = not self.keyed or candidate.k == self.events[match[0][0]].k
             tested = all(test.allows(self, (*match, *path), event) for test in self.tests if test.variable == variable)
             later = not path or self.later(path[-1][0], event)
-            return event in zone and found.event_type == kinds[variable] and keyed and tested and later
+            return event in zone and candidate.event_type == kinds[variable] and keyed and tested and later
 
         for path in any_matches(negated.body, len(self.events), fits):
-            gaps = [self.strictly_between(one, other) for (one, _), (other, _) in itertools.pairwise(path)]
+            gaps = [
+                self.strictly_between(earlier, following) for (earlier, _), (following, _) in itertools.pairwise(path)
+            ]
             if self.passes(negated.body, path, [set(), *gaps, set()], (*match, *path)):
                 return True
         return False
 
-    def _place(self, found: tuple[int | None, Path]) -> tuple[object, ...]:
-        window, path = found
+    def _place(self, match: tuple[int | None, Path]) -> tuple[object, ...]:
+        window, path = match
         order = {name: number for number, name in enumerate(dict.fromkeys(unit.variable for unit in self.units))}
         last = self.events[path[-1][0]]
         return last.ts, last.seq, window or 0, [(self.events[e].seq, order[v]) for e, v in path]
@@ -275,11 +281,11 @@ def grouped(pattern: Pattern, said: set[str]) -> Pattern:
     return pattern
 
 
-def exchangeable(one: Unit, other: Unit, said: set[str]) -> bool:
+def exchangeable(left: Unit, right: Unit, said: set[str]) -> bool:
     """Whether two units are of one type and the conditions read the same with their names exchanged."""
-    names = {one.variable: other.variable, other.variable: one.variable}
+    names = {left.variable: right.variable, right.variable: left.variable}
     swapped = {re.sub(r"\bv\d+", lambda name: names.get(name[0], name[0]), text) for text in said}
-    return one.event_type == other.event_type and swapped == said
+    return left.event_type == right.event_type and swapped == said
 
 
 def units_of(pattern: Pattern | UnitsLeft) -> list[Unit]:
@@ -307,9 +313,9 @@ def negated_in(pattern: Pattern) -> list[Not]:
         case Not():
             return [pattern]
         case Sequence():
-            return [found for element in pattern.elements for found in negated_in(element)]
+            return [negation for element in pattern.elements for negation in negated_in(element)]
         case Alternative():
-            return [found for option in pattern.options for found in negated_in(option)]
+            return [negation for option in pattern.options for negation in negated_in(option)]
         case Kleene():
             return negated_in(pattern.body)
     return []

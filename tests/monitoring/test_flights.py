@@ -28,9 +28,9 @@ with_package = pytest.mark.skipif(
 
 
 def violations(policy: str, log: pa.Table) -> pa.Table:
-    found = cep.monitor(POLICIES / f"{policy}.mfotl", None, log, end="closed")
-    assert isinstance(found, pa.Table)
-    return found
+    table = cep.monitor(POLICIES / f"{policy}.mfotl", None, log, end="closed")
+    assert isinstance(table, pa.Table)
+    return table
 
 
 def by_day_of_certainty(rows: pa.Table, after: int) -> Counter[str]:
@@ -87,13 +87,13 @@ def test_f4_counted_by_a_loop() -> None:
     cancelled = [row for row in rows if row["event_type"] == "Cancellation"]
     expected = set()
     for row in cancelled:
-        near = [other for other in cancelled if 0 <= row["ts"] - other["ts"] <= 3 * HOUR]
+        near = [earlier for earlier in cancelled if 0 <= row["ts"] - earlier["ts"] <= 3 * HOUR]
         flights = {o["flight"] for o in near if (o["carrier"], o["origin"]) == (row["carrier"], row["origin"])}
         calm = not any(o == row["origin"] and 0 <= row["ts"] - ts <= 3 * HOUR for o, ts in bad)
         if len(flights) >= 6 and calm:
             expected.add((row["ts"], len(flights), row["carrier"], row["origin"]))
-    rows_found = violations("mass_cancellation_fair_weather", log).to_pylist()
-    assert {(row["ts"], row["n"], row["c"], row["o"]) for row in rows_found} == expected
+    violated = violations("mass_cancellation_fair_weather", log).to_pylist()
+    assert {(row["ts"], row["n"], row["c"], row["o"]) for row in violated} == expected
     assert expected
 
 
@@ -152,9 +152,9 @@ def test_l2_counted_by_a_loop() -> None:
         for row in rows:
             if row["event_type"] == "Cancellation" and not any(abs(row["ts"] - ts) <= 3 * HOUR for ts in bad):
                 expected.add((row["ts"], 0, airport))
-    rows_found, _ = points_where_false("weather_explains", log)
-    assert {tuple(row.values())[:3] for row in rows_found.to_pylist()} == expected
-    assert rows_found.num_rows == len(expected) > 50
+    false_rows, _ = points_where_false("weather_explains", log)
+    assert {tuple(row.values())[:3] for row in false_rows.to_pylist()} == expected
+    assert false_rows.num_rows == len(expected) > 50
 
 
 def is_adverse(row: dict[str, Any]) -> bool:

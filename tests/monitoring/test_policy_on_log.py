@@ -46,7 +46,7 @@ def test_points_by_a_column_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("signature", "told"),
+    ("signature", "message"),
     [
         ("P(s: int)", "s of P is of type int in the signature, and the table's column holds string"),
         ("P(x: string)", "x of P is of type string"),
@@ -54,11 +54,11 @@ def test_points_by_a_column_that_is_not_there() -> None:
         ("P(z: int)", "P has the attribute z in the signature, and the table no such column"),
     ],
 )
-def test_a_table_that_breaks_its_signature(signature: str, told: str) -> None:
+def test_a_table_that_breaks_its_signature(signature: str, message: str) -> None:
     table = pa.table({"event_type": ["P", "P"], "ts": [1, 1], "x": [1, 2], "f": [1.0, 1.5], "s": ["a", "b"]})
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         cep.monitor("P(v)", signature, table)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         cep.why("P(v)", signature, table, (1, 0), {"v": "a" if "string" in signature else 1})
 
 

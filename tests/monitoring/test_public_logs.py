@@ -70,17 +70,17 @@ def trips() -> pa.Table:
 
 def violations(policy: str, log: pa.Table) -> set[Row]:
     """(ts, values) of each violation; equal events of one second are one."""
-    found = cep.monitor(policy, None, log, end="closed")
-    assert isinstance(found, pa.Table)
-    return {tuple(value for name, value in row.items() if name != "tp") for row in found.to_pylist()}
+    table = cep.monitor(policy, None, log, end="closed")
+    assert isinstance(table, pa.Table)
+    return {tuple(value for name, value in row.items() if name != "tp") for row in table.to_pylist()}
 
 
 def times_of(log: pa.Table, key: str) -> dict[tuple[str, object], list[int]]:
     """The times of the events of each type and value."""
-    found: dict[tuple[str, object], list[int]] = defaultdict(list)
+    times: dict[tuple[str, object], list[int]] = defaultdict(list)
     for row in log.to_pylist():
-        found[row["event_type"], row[key]].append(row["ts"])
-    return found
+        times[row["event_type"], row[key]].append(row["ts"])
+    return times
 
 
 def test_pods_by_plain_loops(pods: pa.Table) -> None:

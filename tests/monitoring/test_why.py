@@ -50,10 +50,10 @@ def test_an_aggregation_tells_the_rows_that_count() -> None:
     assert "  rows that count: 3" in lines(causes)
     assert '    Pay("a", 9) at 190, offset 0' in lines(causes)
     many = "@1 " + "".join(f'Pay("a", {number})' for number in range(30)) + " @9"
-    told = lines(cep.why(paid, SIGNATURE, many, (1, 0), {"w": "a", "t": 435}))
-    assert told[1] == "  rows that count: 30"
-    assert sum("Pay(w, s) holds" in line for line in told) == 20
-    assert told[-1] == "  and 10 more"
+    printed = lines(cep.why(paid, SIGNATURE, many, (1, 0), {"w": "a", "t": 435}))
+    assert printed[1] == "  rows that count: 30"
+    assert sum("Pay(w, s) holds" in line for line in printed) == 20
+    assert printed[-1] == "  and 10 more"
 
 
 def test_definitions_are_told_where_they_are_used() -> None:
@@ -65,10 +65,10 @@ def test_definitions_are_told_where_they_are_used() -> None:
 def test_plain_values_can_be_json() -> None:
     events = pa.table({"event_type": ["P", "Q", "P"], "ts": [1, 4, 4], "seq": [7, 8, 9], "x": [5, 6, 6]})
     causes = cep.why("P(x=v) AND NOT EXISTS w. (PREV Q(x=w))", None, events, (4, 0), {"v": 6})
-    told = json.loads(json.dumps(causes.to_dict()))
-    assert (told["ts"], told["offset"], told["holds"], told["valuation"]) == (4, 0, True, {"v": 6})
-    assert told["children"][0]["seq"] == 9
-    quantifier = told["children"][1]["children"][0]
+    explained = json.loads(json.dumps(causes.to_dict()))
+    assert (explained["ts"], explained["offset"], explained["holds"], explained["valuation"]) == (4, 0, True, {"v": 6})
+    assert explained["children"][0]["seq"] == 9
+    quantifier = explained["children"][1]["children"][0]
     assert quantifier["children"][0]["valuation"] == {"w": {"any_but": []}}
 
 

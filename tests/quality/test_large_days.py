@@ -113,9 +113,9 @@ def log(gaps: float, rows: int) -> pa.Table:
         {name: random.choice(values) if random.random() >= gaps else None for name, values in VALUES.items()}
         for _ in range(rows)
     ]
-    of_other = [{"day": OTHER, "kind": "A", "n": 9}] * 3
+    of_next_day = [{"day": OTHER, "kind": "A", "n": 9}] * 3
     return pa.Table.from_pylist(
-        [*({"day": DAY, "kind": random.choice("AB")} | row for row in of_day), *of_other], SCHEMA
+        [*({"day": DAY, "kind": random.choice("AB")} | row for row in of_day), *of_next_day], SCHEMA
     )
 
 

@@ -64,19 +64,19 @@ def test_pairs_are_as_many_as_can_be(wanted: list[int], rows: list[tuple[int, in
         )
         for each in wanted
     ]
-    found = [{"x": x, "y": y} for x, y in rows]
-    pairs = paired(expected, found)
+    rows_seen = [{"x": x, "y": y} for x, y in rows]
+    pairs = paired(expected, rows_seen)
     assert len(set(pairs.values())) == len(pairs)
-    assert all(expected[number].agrees(found[place]) for number, place in pairs.items())
-    padded = [*range(len(found)), *[None] * len(expected)]
+    assert all(expected[number].agrees(rows_seen[place]) for number, place in pairs.items())
+    padded = [*range(len(rows_seen)), *[None] * len(expected)]
     best = max(
-        sum(place is not None and one.agrees(found[place]) for one, place in zip(expected, way, strict=True))
+        sum(place is not None and wanted.agrees(rows_seen[place]) for wanted, place in zip(expected, way, strict=True))
         for way in permutations(padded, len(expected))
     )
     assert len(pairs) == best
-    near = nearest_pairs(expected, found)
-    assert sum(one is not None for one, _ in near) == len(expected)
-    assert sum(row is not None for _, row in near) == len(found)
+    near = nearest_pairs(expected, rows_seen)
+    assert sum(wanted is not None for wanted, _ in near) == len(expected)
+    assert sum(row is not None for _, row in near) == len(rows_seen)
 
 
 @given(st.sets(st.integers(0, 30), min_size=1, max_size=5), st.integers(31, 60))

@@ -33,7 +33,7 @@ PASSING = {
 
 
 @pytest.fixture
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def judge_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """Judges the cases of a workload: exit code and lines."""
 
     def judge(*arguments: str, **cases: str) -> tuple[int, list[str]]:
@@ -55,14 +55,14 @@ def case_of(query: str, expect: str) -> str:
 
 
 @pytest.mark.parametrize("name", PASSING)
-def test_cases_that_pass(told, name: str) -> None:
+def test_cases_that_pass(judge_cases, name: str) -> None:
     """Each way to write what is expected."""
     query, expect = PASSING[name]
-    code, said = told(**{query: case_of(query, expect)})
+    code, said = judge_cases(**{query: case_of(query, expect)})
     assert (code, said[-1].split(";")[0]) == (0, "1 case passed"), said
 
 
-def test_a_table_and_mappings_are_the_same_case(told) -> None:
+def test_a_table_and_mappings_are_the_same_case(judge_cases) -> None:
     """Whether `given` is text or a list, with `same` or without. Of a query that is named, its cases only."""
     rows = "\n".join(
         f"    - {{type: {kind}, ts: {ts}, line: A, delay_min: {delay}}}"
@@ -74,7 +74,9 @@ def test_a_table_and_mappings_are_the_same_case(told) -> None:
     )
     begin, end = SNOWBALL.index("  same"), SNOWBALL.index("  expect")
     again = SNOWBALL[:begin].replace("ever", "still") + f"  given:\n{rows}\n" + SNOWBALL[end:]
-    code, said = told("snowball", snowball=SNOWBALL + again, late_chains="- case: x\n  given: []\n  expect: none\n")
+    code, said = judge_cases(
+        "snowball", snowball=SNOWBALL + again, late_chains="- case: x\n  given: []\n  expect: none\n"
+    )
     assert (code, said[-1].split(";")[0]) == (0, "2 cases passed")
 
 
@@ -109,10 +111,10 @@ FAILING = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_a_failed_case_tells_rows_and_reasons(told, name: str) -> None:
+def test_a_failed_case_tells_rows_and_reasons(judge_cases, name: str) -> None:
     """The exit code is 1."""
     query, expect, rows, reasons = FAILING[name]
-    code, said = told(**{query: case_of(query, expect)})
+    code, said = judge_cases(**{query: case_of(query, expect)})
     assert code == 1
     assert said[0] == f"{query}: it is so (cases/{query}.yaml:1)"
     assert [line for line in rows if line not in said] == []
@@ -120,7 +122,7 @@ def test_a_failed_case_tells_rows_and_reasons(told, name: str) -> None:
     assert said[-1].startswith("1 case failed, no cases passed")
 
 
-def test_an_aggregation_tells_the_trends_of_a_window(told) -> None:
+def test_an_aggregation_tells_the_trends_of_a_window(judge_cases) -> None:
     """A row whose numbers differ stands beside the row that was expected; a mean agrees in the digits written."""
     given = "Arrive, 10:00, A, 5\n    Depart, 10:20, A, 6\n    Arrive, 10:30, A, 9\n    Depart, 11:00, A, 7"
     rows = "line, window_start, count, avg_D_delay_min\n        A, 10:00, {}, {}"
@@ -128,12 +130,12 @@ def test_an_aggregation_tells_the_trends_of_a_window(told) -> None:
         "- case: chains\n  day: 2013-03-08\n  given: |\n    type, ts, line, delay_min\n    "
         f"{given}\n  expect:\n    among: |\n        {rows}\n"
     )
-    assert told(late_chains=case.format(4, 6.6))[0] == 0
-    code, said = told(late_chains=case.format(5, 6.61))
+    assert judge_cases(late_chains=case.format(4, 6.6))[0] == 0
+    code, said = judge_cases(late_chains=case.format(5, 6.61))
     assert code == 1
     assert said[1] == "  missing     line A, window_start 2013-03-08 10:00, count 5, avg_D_delay_min 6.61"
     assert said[2].startswith("      4 trends in this window and group: rows 1 and 2; ")
-    code, said = told(late_chains=case.replace("among", "rows").format(5, 6.6))
+    code, said = judge_cases(late_chains=case.replace("among", "rows").format(5, 6.6))
     assert code == 1
     assert said[1:3] == [
         "  expected    line A, window_start 2013-03-08 10:00, count 5, avg_D_delay_min 6.6",

@@ -73,15 +73,15 @@ def test_the_former_text(committed: Path, tmp_path: Path) -> None:
     compiled = compile_workload(workload)
     lake, days = tmp_path / "lake", [date(2013, 3, 8)]
     for against in (None, "HEAD", "HEAD~0"):
-        found = former_text(workload, compiled["snowball"], against, days, lake)
-        assert found is not None
-        assert "WITHIN 6 hours" in found.text
-        assert found.called == (against or "HEAD")
-    other = tmp_path / "other.cep"
-    other.write_text("-- Any?\nPATTERN Depart a WITHIN 1 hour\n")
-    found = former_text(workload, compiled["snowball"], str(other), days, lake)
-    assert found is not None
-    assert found.text == other.read_text()
+        former = former_text(workload, compiled["snowball"], against, days, lake)
+        assert former is not None
+        assert "WITHIN 6 hours" in former.text
+        assert former.called == (against or "HEAD")
+    file = tmp_path / "other.cep"
+    file.write_text("-- Any?\nPATTERN Depart a WITHIN 1 hour\n")
+    former = former_text(workload, compiled["snowball"], str(file), days, lake)
+    assert former is not None
+    assert former.text == file.read_text()
     assert former_text(workload, compiled["late_chains"], None, days, lake) is None
     for against, said in (
         ("nothing", "no such file, and git says: invalid object name 'nothing'"),

@@ -114,15 +114,15 @@ def test_each_edit_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None
     (home.parent / "former.cep").write_text(text)
     former = str(home.parent / "former.cep")
     assert main(["diff", str(home), "late_chains", "--from", str(DAYS[1]), "--against", former, "--limit", "9"]) == 0
-    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    printed = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert any(
         re.fullmatch(r"count: [\d,]+ -> [\d,]+ \(edit 1 alone: .*, edit 2 alone: .*, edit 3 .*\)", line)
-        for line in told
+        for line in printed
     )
-    assert any(re.fullmatch(r"[\d,]+ gone trends?, such as rows .*", line) for line in told)
-    assert any(line.startswith("now: fails  A.station != 's1': ") for line in told)
-    assert any(line.startswith("now: begins before the window, which opens at ") for line in told)
-    assert any(re.fullmatch(r"by edit \d( or \d)* alone, too", line) for line in told)
+    assert any(re.fullmatch(r"[\d,]+ gone trends?, such as rows .*", line) for line in printed)
+    assert any(line.startswith("now: fails  A.station != 's1': ") for line in printed)
+    assert any(line.startswith("now: begins before the window, which opens at ") for line in printed)
+    assert any(re.fullmatch(r"by edit \d( or \d)* alone, too", line) for line in printed)
 
 
 def test_results_that_were_found_on_other_events(home: Path) -> None:

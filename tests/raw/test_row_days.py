@@ -133,7 +133,7 @@ def test_a_run_sees_the_same_rows_however_a_file_is_written(
         ]
         text.write_text("\n".join(["at,n", *lines]))
         columns = {"at": time.kind, "n": "BIGINT"}
-        found = [read(parquet, ParquetForm(columns, time)), read(text, TextForm("csv", columns, time=time))]
+        readings = [read(parquet, ParquetForm(columns, time)), read(text, TextForm("csv", columns, time=time))]
     days = [None if moment is None else day_of(time, moment) for moment in moments]
     near = [day is None or day_number(day) in time.wanted for day in days]
     missed = [
@@ -147,7 +147,7 @@ def test_a_run_sees_the_same_rows_however_a_file_is_written(
         for row, (day, is_near, bad) in enumerate(zip(days, near, wrong, strict=True))
         if is_near
     ]
-    for rows, seen, skipped in found:
+    for rows, seen, skipped in readings:
         assert rows == expected
         assert seen.near == Counter(day for _, day, _ in expected)
         assert seen.far.rows == far.rows >= skipped

@@ -16,7 +16,7 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.aggregations import aggregation
 from jobs.reports.answers.aggregations.ranking import rank
 from jobs.reports.answers.attributes import entity, mentioned
-from jobs.reports.answers.attributes import told as told_of
+from jobs.reports.answers.attributes import told as attribute_names
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.matches.different import choose
@@ -167,7 +167,7 @@ def matched(query: Query, *numbers: int) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def told(text: str, people: list[str], numbers: list[int], totals: Totals | None = None) -> matching.Answer:
+def answer_of(text: str, people: list[str], numbers: list[int], totals: Totals | None = None) -> matching.Answer:
     query = bind(text, SCHEMA)
     results = matched(query, *numbers)
     return said_of(query, results, totals or Totals(len(numbers), len(numbers), truncated=False), events(*people))
@@ -181,7 +181,7 @@ def said_of(query: Query, results: pa.Table, totals: Totals, index: EventIndex) 
 
 def test_matches_are_counted_and_the_top_key_named() -> None:
     """The key is that of the query's equivalence predicate, read from the events that the match binds."""
-    answer = told(MATCHED, ["u", "v", "u"], [0, 1, 2])
+    answer = answer_of(MATCHED, ["u", "v", "u"], [0, 1, 2])
     assert answer.sentence == "Who u had the most: 2 of 3 matches on 8 March 2013."
     assert answer.headline.exact == 3
 
@@ -197,22 +197,22 @@ def test_matches_are_counted_and_the_top_key_named() -> None:
 )
 def test_whose_matches_they_are(people: list[str], sentence: str) -> None:
     """One, all the same, all different, and equals at the top."""
-    assert told(MATCHED, people, list(range(len(people)))).sentence == sentence
+    assert answer_of(MATCHED, people, list(range(len(people)))).sentence == sentence
 
 
 def test_without_a_key_the_longest_match_is_told() -> None:
     """By number of events, then by duration; where all have as many events, these are not told."""
-    assert told(KEYLESS, ["u", "v"], [0, 1]).sentence == (
+    assert answer_of(KEYLESS, ["u", "v"], [0, 1]).sentence == (
         "There were 2 matches on 8 March 2013; the longest lasted 2 minutes, from 8 Mar 08:00."
     )
 
 
 def test_a_cut_listing_and_an_unknown_total_are_said() -> None:
     """The total is that of `result_days`; null means at least so many."""
-    cut = told(MATCHED, ["u", "u"], [0, 1], Totals(10**40, 2, truncated=True))
+    cut = answer_of(MATCHED, ["u", "u"], [0, 1], Totals(10**40, 2, truncated=True))
     assert cut.sentence == "There were 1.0e40 matches on 8 March 2013; all of the 2 listed are of who u."
     assert cut.caveat == "The listing is cut: it holds the first 2 of 1.0e40 matches."
-    unknown = told(MATCHED, ["u", "u"], [0, 1], Totals(None, 2, truncated=True))
+    unknown = answer_of(MATCHED, ["u", "u"], [0, 1], Totals(None, 2, truncated=True))
     assert unknown.sentence.startswith(
         "There were at least 2 matches on 8 March 2013, counted only as far as they are listed; all of the 2 listed"
     )
@@ -251,10 +251,10 @@ def test_what_tells_an_event_is_shown_first() -> None:
     types = {name: Attribute(name, AttributeType.INT, title=title, shown=name != "x") for name, title in shown.items()}
     types["z"] = Attribute("z", AttributeType.INT, shown=True, masked=True)
     schema = LogSchema(dict.fromkeys("ABC", types))
-    assert told_of(bind(MATCHED, schema), 2) == {"a": ("place", "x"), "b": ("place", "x"), "c": ("place",)}
-    assert told_of(bind(MATCHED, schema), 1) == {"a": ("place",), "b": ("place",), "c": ("place",)}
+    assert attribute_names(bind(MATCHED, schema), 2) == {"a": ("place", "x"), "b": ("place", "x"), "c": ("place",)}
+    assert attribute_names(bind(MATCHED, schema), 1) == {"a": ("place",), "b": ("place",), "c": ("place",)}
     asked = bind(f"RETURN c.x AS late {MATCHED}", schema)
-    assert told_of(asked, 2) == {"a": ("x",), "b": ("x",), "c": ()}
+    assert attribute_names(asked, 2) == {"a": ("x",), "b": ("x",), "c": ()}
 
 
 LIKELY = "PATTERN SEQ(A a, B+ b[], C c) WHERE [who] WITHIN 1 hours WITH CONFIDENCE >= 0.8"

@@ -55,18 +55,18 @@ def _said(page: Page) -> set[str]:
 
 def _numbers(page: Page) -> set[tuple[object, ...]]:
     """Every row of numbers behind a page's figures and tables, with the name of its file and of its columns."""
-    found: set[tuple[object, ...]] = set()
+    numbers: set[tuple[object, ...]] = set()
     for figure in page.figures:
         if not figure.name.endswith("-timeline"):  # listed matches, one by one
-            found |= {(figure.name, *figure.header, *row) for row in figure.rows}
+            numbers |= {(figure.name, *figure.header, *row) for row in figure.rows}
     for name, listing in page.listings.items():
         if name.endswith("-by-key.csv"):
-            found |= {(name, *listing.header, *row) for row in listing.rows}
-    return found
+            numbers |= {(name, *listing.header, *row) for row in listing.rows}
+    return numbers
 
 
 def _published(report: DayReport) -> tuple[set[str], set[tuple[object, ...]]]:
-    pages = [day.page(report), *(query.page(report, one) for one in report.queries)]
+    pages = [day.page(report), *(query.page(report, of_query) for of_query in report.queries)]
     sentences = set().union(*(_said(page) for page in pages))
     rows = set().union(*(_numbers(page) for page in pages))
     return (
@@ -120,13 +120,13 @@ def test_leaders_and_hours_of_a_cut_day_are_those_of_all_its_matches(data: st.Da
         ]
 
 
-def _log(*told: tuple[str, int, str]) -> pa.Table:
+def _log(*steps: tuple[str, int, str]) -> pa.Table:
     """Events by line, hour of the day and type."""
     start = start_of(DAY)
     own = {"station": "p", "delay_min": 5, "day": DAY, "run_id": "run"}
     rows = [
         {"event_type": kind, "ts": start + 3600 * hour, "seq": number, "line": line, **own}
-        for number, (line, hour, kind) in enumerate(told)
+        for number, (line, hour, kind) in enumerate(steps)
     ]
     return pa.Table.from_pylist(rows, EVENTS)
 
@@ -138,13 +138,13 @@ def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() 
     columns = {"first_ts": [START], "last_ts": [START + HOUR], "match_count_exact": ["2"]}
     compact = pa.table({**columns, "a": [[0, 10]], "b": [[1, 11]], "c": [[12]]})
     totals, interval = Totals(2, 2, truncated=True), (START, START + 24 * HOUR)
-    found = tallies_of(query, listed, [(compact, index)], totals, index, interval)
-    assert (found.keys.counts, found.keys.listed) == ({("u",): 1}, 1)
-    assert (found.periods.counts, found.periods.listed) == ({1: 2}, None)
+    tallied = tallies_of(query, listed, [(compact, index)], totals, index, interval)
+    assert (tallied.keys.counts, tallied.keys.listed) == ({("u",): 1}, 1)
+    assert (tallied.periods.counts, tallied.periods.listed) == ({1: 2}, None)
     alike = compact.set_column(3, "a", pa.array([[0]]))
     assert tallies_of(query, listed, [(alike, index)], totals, index, interval).keys.counts == {("u",): 2}
-    others = Totals(3, 3, truncated=True)
-    assert tallies_of(query, listed, [(alike, index)], others, index, interval).periods.listed == 1
+    fewer = Totals(3, 3, truncated=True)
+    assert tallies_of(query, listed, [(alike, index)], fewer, index, interval).periods.listed == 1
 
 
 def test_a_day_of_which_nothing_is_listed_is_no_day_without_results() -> None:
@@ -162,29 +162,29 @@ def test_a_day_of_which_nothing_is_listed_is_no_day_without_results() -> None:
         ],
         EVENTS,
     )
-    none, one = (reported(workload, [postponed], evaluated(workload, [postponed], log, most)) for most in (0, 1))
-    told = " ".join(_said(day.page(none)))
-    assert "No result is listed." in told
-    assert "Matches of postponed were counted only as far as listed: there is nothing to compare." in told
-    assert "No results." not in told
-    assert "No earlier day" not in told
-    assert "One of them is listed." in " ".join(_said(query.page(one, one.queries[0])))
+    none, listed_day = (reported(workload, [postponed], evaluated(workload, [postponed], log, most)) for most in (0, 1))
+    words = " ".join(_said(day.page(none)))
+    assert "No result is listed." in words
+    assert "Matches of postponed were counted only as far as listed: there is nothing to compare." in words
+    assert "No results." not in words
+    assert "No earlier day" not in words
+    assert "One of them is listed." in " ".join(_said(query.page(listed_day, listed_day.queries[0])))
 
 
 def test_a_day_whose_first_matches_are_another_lines() -> None:
     """Line x has the first two matches and line y all the others, hours later; only two are listed."""
     workload, questions = _workload()
     [keyed] = [question for question in questions if question.name == "keyed"]
-    told = [("x", hour, kind) for hour, kind in enumerate(["Depart", "Depart", "Arrive", "Arrive"])]
-    told += [("y", 12 + n, kind) for n, kind in enumerate(["Depart"] * 4 + ["Arrive"])]
-    report = reported(workload, [keyed], evaluated(workload, [keyed], _log(*told), 2))
-    [one] = report.queries
-    assert one.answer is not None
-    assert one.answer.sentence == "Line y had the most: 6 of 8 matches on 8 March 2013."
+    steps = [("x", hour, kind) for hour, kind in enumerate(["Depart", "Depart", "Arrive", "Arrive"])]
+    steps += [("y", 12 + n, kind) for n, kind in enumerate(["Depart"] * 4 + ["Arrive"])]
+    report = reported(workload, [keyed], evaluated(workload, [keyed], _log(*steps), 2))
+    [of_query] = report.queries
+    assert of_query.answer is not None
+    assert of_query.answer.sentence == "Line y had the most: 6 of 8 matches on 8 March 2013."
     page = day.page(report)
     [hours] = [figure for figure in page.figures if figure.name == "results-by-hour"]
     assert "keyed: at most 6 matches in an hour." in hours.caption
     assert "The hour with the most: keyed 8 Mar 19:00." in hours.alt
     assert Counter(row[1] for row in hours.rows) == {"all": 3}
-    timeline = one.figures[0]
+    timeline = of_query.figures[0]
     assert "1 has no listed match." in timeline.caption

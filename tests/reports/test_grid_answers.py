@@ -29,12 +29,12 @@ BEGIN = "At 140 % of the rate that the operator can bear pSPICE misses 10 % of t
 
 def answered(**choices: tuple[float, float]) -> str:
     """With so many drops and such a share of choice for some strategies (`_`: a hyphen), at both loads."""
-    found: dict[str, dict[str, float]] = {name: {"lost": lost} for name, lost in LOST.items()}
+    of_strategies: dict[str, dict[str, float]] = {name: {"lost": lost} for name, lost in LOST.items()}
     for name, (drops, choice) in choices.items():
-        found[name.replace("_", "-")] |= {"drops": drops, "choice": choice}
+        of_strategies[name.replace("_", "-")] |= {"drops": drops, "choice": choice}
     rows = [
         {"strategy": name, "parameters": json.dumps({"load": load}), "metric": metric, "seed": 0, "value": value}
-        for name, metrics in found.items()
+        for name, metrics in of_strategies.items()
         for load in (1.4, 2.0)
         for metric, value in metrics.items()
     ]
@@ -56,7 +56,7 @@ def test_over_another_axis_a_range_is_told_where_its_ends_read_differently(furth
 
 
 @pytest.mark.parametrize(
-    ("choices", "told"),
+    ("choices", "sentence"),
     [
         ({}, ""),
         ({"pSPICE": (0.0, 1.0)}, ""),
@@ -76,6 +76,6 @@ def test_over_another_axis_a_range_is_told_where_its_ends_read_differently(furth
         ),
     ],
 )
-def test_a_grid_says_whether_there_was_a_choice(choices: dict[str, tuple[float, float]], told: str) -> None:
+def test_a_grid_says_whether_there_was_a_choice(choices: dict[str, tuple[float, float]], sentence: str) -> None:
     """Weighted by drops, over all loads; little choice is said in words; rows of former versions count no drops."""
-    assert answered(**choices) == f"{BEGIN}, clairvoyant 0 %.{told}"
+    assert answered(**choices) == f"{BEGIN}, clairvoyant 0 %.{sentence}"

@@ -30,8 +30,8 @@ def test_no_byte_of_a_report_has_a_masked_value(places: Path, tmp_path: Path, mo
     monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path))
     write_workload(tmp_path / "lines")
     events = DeltaTable(places / "lake" / "lines" / "events").to_pyarrow_table(columns=["line", "station"])
-    found = {value for name in events.column_names for value in events[name].unique().to_pylist() if value}
-    values = {rf"\b{value}\b" for value in found if value.isalpha() and len(value) > 1}
+    texts_of_events = {value for name in events.column_names for value in events[name].unique().to_pylist() if value}
+    values = {rf"\b{value}\b" for value in texts_of_events if value.isalpha() and len(value) > 1}
     assert len(values) > 1
     for masked in (False, True):
         if masked:
@@ -92,8 +92,8 @@ def test_what_the_gate_observed_of_a_masked_attribute_is_covered(tmp_path: Path)
         }
     )
     shown = masks.cover("_work/loaded_days", of_days).to_pylist()
-    told = [check["rule"] for check in json.loads(shown[0]["checks"]) if "L2" in check["observed"]]
-    assert told == ["stations", "rows", "shares"]
+    refuting = [check["rule"] for check in json.loads(shown[0]["checks"]) if "L2" in check["observed"]]
+    assert refuting == ["stations", "rows", "shares"]
     assert [row["reason"] for row in shown] == [f"lines {COVERED}", str(checks[1]), str(counted), None]
     runs = pa.table(
         {"stage": ["validate", "evaluate", "slice"], "status": ["done", "failed", "done"], "message": ["a", "b", "c"]}

@@ -67,8 +67,10 @@ def test_a_refused_day_is_the_last_word(folder: Path, tmp_path: Path, capsys: py
     assert publish_task.main(arguments(folder, REFUSED, "another")) == 0
     capsys.readouterr()
     assert publish_task.main(arguments(folder, REFUSED, "run-1")) == 3
-    told = capsys.readouterr()
-    assert told.err.startswith(f"trendmill: quality gate failed on 1 day(s), which keep their former tables: {REFUSED}")
+    printed = capsys.readouterr()
+    assert printed.err.startswith(
+        f"trendmill: quality gate failed on 1 day(s), which keep their former tables: {REFUSED}"
+    )
     assert title_of(tmp_path, REFUSED)
 
 

@@ -19,7 +19,7 @@ from tests.reports.pages.test_figures import letters
 
 def compared(day: date, **loads: float) -> tuple[date, SlicingComparison]:
     measured = [MeasuredSlicing(name.replace("_", " "), {}, load, 1.0, 1.0) for name, load in loads.items()]
-    measured.sort(key=lambda one: (one.load, one.strategy != "plan in use"))
+    measured.sort(key=lambda load: (load.load, load.strategy != "plan in use"))
     plan = {"plan_id": f"{day:%m%d}", "queries": ["late"], "slices": 4, "lower_bound": 0.25, "predicted_load": 0.3}
     return day, SlicingComparison(plan, measured)
 
@@ -31,7 +31,7 @@ def days(*loads: dict[str, float]) -> History:
 def test_another_strategy_over_the_days() -> None:
     """Wins of all days compared, its mean margin against the plan in use, and who won else."""
     loads = [(0.4, 0.3), (0.2, 0.4), (0.4, 0.2)]
-    past = days(*({"plan_in_use": used, "broadcast": other} for used, other in loads))
+    past = days(*({"plan_in_use": used, "broadcast": broadcast} for used, broadcast in loads))
     assert past.clause("broadcast") == (
         "over the last 28 days it was best on 2 of 3 compared (plan in use on 1), on average 8.3 % above the "
         "plan in use"
@@ -62,8 +62,8 @@ def test_days_without_rows_and_other_queries_are_left_out(places: Path) -> None:
     reader = LakeReader(places / "lake" / "lines")
     [today], earlier = comparisons(reader, DAY), earlier_comparisons(reader, DAY)
     assert [day for day, _ in history(earlier, DAY, today).days] == [date(2013, 3, 5), date(2013, 3, 6), DAY]
-    other = SlicingComparison({**today.plan, "queries": ["snowball"]}, today.strategies)
-    assert [day for day, _ in history(earlier, DAY, other).days] == [DAY]
+    other_queries = SlicingComparison({**today.plan, "queries": ["snowball"]}, today.strategies)
+    assert [day for day, _ in history(earlier, DAY, other_queries).days] == [DAY]
     later = DAY + timedelta(days=27)
     assert [day for day, _ in history(earlier_comparisons(reader, later), later, today).days] == [DAY, later]
 
@@ -150,5 +150,5 @@ def test_other_numbers_of_slices_are_predicted(site: Path) -> None:
     cells = [element.text for element in page.all("td", class_="number")]
     place = cells.index("60 %", cells.index("2"))
     assert cells[place - 1 : place + 7] == ["2", "60 %", "1.25", "5 %", "16", "7.5 %", "1.25", "5 %"]
-    [other] = read(site / "lines" / str(EMPTY) / "slicing.html").text("main")
-    assert "Predicted for other numbers of slices" not in other
+    [section] = read(site / "lines" / str(EMPTY) / "slicing.html").text("main")
+    assert "Predicted for other numbers of slices" not in section

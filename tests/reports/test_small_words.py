@@ -102,9 +102,9 @@ def test_pages_show_no_source_of_drawings() -> None:
     """The explanation in words has no Mermaid; `explain --json` has it."""
     from cep_core import explain
 
-    told = explain("PATTERN SEQ(A a, B+ b[], C c) WITHIN 1 hour", schema=SCHEMA)
-    assert "stateDiagram" not in str(told)
-    assert told.to_dict()["automaton"]["mermaid"].startswith("stateDiagram-v2")
+    explained = explain("PATTERN SEQ(A a, B+ b[], C c) WITHIN 1 hour", schema=SCHEMA)
+    assert "stateDiagram" not in str(explained)
+    assert explained.to_dict()["automaton"]["mermaid"].startswith("stateDiagram-v2")
 
 
 def test_grids_that_nobody_measured_stand_in_one_table() -> None:

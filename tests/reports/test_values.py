@@ -15,10 +15,10 @@ from jobs.reports.words.values import LONGEST, keyed, named, shown
 @given(st.text(max_size=200))
 def test_texts_have_no_invisible_letters(text: str) -> None:
     """Control, format, surrogate and separator characters are written out; the isolates around a text are ours."""
-    found = shown(text)
-    inner = found.removeprefix("\u2068").removesuffix("\u2069")
+    text_shown = shown(text)
+    inner = text_shown.removeprefix("\u2068").removesuffix("\u2069")
     assert all(unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for letter in inner)
-    found.encode("utf-8")
+    text_shown.encode("utf-8")
 
 
 @given(st.text(alphabet=st.characters(categories=["L", "N"]), max_size=LONGEST))
@@ -62,10 +62,10 @@ def test_a_key_stands_as_in_the_log(value: int) -> None:
 
 
 @given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1), st.booleans())
-def test_numbers_that_are_names_are_told_apart(one_number: int, next_number: int, as_float: bool) -> None:
+def test_numbers_that_are_names_are_told_apart(number: int, next_number: int, as_float: bool) -> None:
     """Whole numbers may be the names of machines or blocks: two of them never look alike, nor one as another."""
     if as_float:
-        one_number, next_number = one_number >> 11, next_number >> 11
-    values: list[int | float] = [float(n) if as_float else n for n in (one_number, next_number)]
+        number, next_number = number >> 11, next_number >> 11
+    values: list[int | float] = [float(n) if as_float else n for n in (number, next_number)]
     texts = [shown(value) for value in values]
-    assert [int(text.replace(",", "")) for text in texts] == [one_number, next_number]
+    assert [int(text.replace(",", "")) for text in texts] == [number, next_number]

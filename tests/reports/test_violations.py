@@ -39,8 +39,8 @@ def test_a_day_without_violations_reads_well() -> None:
 def test_the_sentence_names_who_has_the_most() -> None:
     said = answered(ROWS, Totals(4, 4, False), {})
     assert said.sentence == "There were 4 violations on 1 January 1970; machine a had the most, 3."
-    one = answered(ROWS.slice(0, 1), Totals(1, 1, False), {})
-    assert one.sentence == "There was 1 violation on 1 January 1970."
+    single = answered(ROWS.slice(0, 1), Totals(1, 1, False), {})
+    assert single.sentence == "There was 1 violation on 1 January 1970."
 
 
 def test_who_has_as_many_is_counted_and_one_violation_each_is_not_the_most() -> None:
@@ -56,8 +56,8 @@ def test_columns_have_the_titles_of_their_attributes() -> None:
     same = ROWS.set_column(3, "load", pa.array([5, 5, 5, 7]))
     named = {"machine": "milling machine"}
     assert answered(same, Totals(4, 4, False), named).sentence.endswith("; milling machine a had the most, 3.")
-    both = {"machine": "unit", "load": "unit"}
-    assert [heading.title for heading in listing(ROWS, Clock(), both, (0, 86_400)).headings][2:] == [
+    titles = {"machine": "unit", "load": "unit"}
+    assert [heading.title for heading in listing(ROWS, Clock(), titles, (0, 86_400)).headings][2:] == [
         "unit machine",
         "unit load",
     ]
@@ -93,10 +93,10 @@ def test_the_column_that_concentrates_most_is_told() -> None:
             "machine": ["m", "m", "m", "m", "m", "n", "o", "p"],
         }
     )
-    found = concentration(rows, valued(rows), {})
-    assert found is not None
-    assert (found.column, found.counts) == ("machine", {"m": 5, "n": 1, "o": 1, "p": 1})
-    table = leaders(found, None, Clock(), cut=True)
+    concentrated = concentration(rows, valued(rows), {})
+    assert concentrated is not None
+    assert (concentrated.column, concentrated.counts) == ("machine", {"m": 5, "n": 1, "o": 1, "p": 1})
+    table = leaders(concentrated, None, Clock(), cut=True)
     assert [heading.title for heading in table.headings][:3] == ["machine", "listed violations", "share"]
     assert table.cells[0] == ["m", "5", "62 %", "0", "a moment"]
 

@@ -82,7 +82,7 @@ def trendmill(copied: SmallLake, capsys: pytest.CaptureFixture[str]) -> CommandL
 
     def command(name: str, *arguments: str) -> tuple[int, str]:
         code = cli.main([name, str(copied.home), *arguments])
-        told = capsys.readouterr()
-        return code, told.out + told.err
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
 
     return command

@@ -47,9 +47,9 @@ def recorded(lake: SmallLake, query: str) -> dict[object, dict[str, object]]:
 def test_one_query_without_a_result(asking: SmallLake, trendmill: CommandLine, tmp_path: Path) -> None:
     """The run ends well; `result_days`, `status` and the pages say which answer is missing and why."""
     chains = asking.rows("chains")
-    code, told = trendmill("run", "--stale")
-    assert code == 0, told
-    assert "no result of hopeless for 2013-01-02: the budget of work is exhausted" in told
+    code, printed = trendmill("run", "--stale")
+    assert code == 0, printed
+    assert "no result of hopeless for 2013-01-02: the budget of work is exhausted" in printed
     holes = recorded(asking, "hopeless")
     assert holes.keys() == {day(1), day(2)}
     for row in holes.values():
@@ -62,9 +62,9 @@ def test_one_query_without_a_result(asking: SmallLake, trendmill: CommandLine, t
     complete = recorded(asking, "sums")
     assert all(row["complete"] and row["exhausted"] is None and row["rows"] for row in complete.values())
 
-    code, told = trendmill("status")
-    assert "no result of hopeless, as limits.work of 100,000 steps did not suffice: 2013-01-02..2013-01-03" in told
-    assert "stale" not in told
+    code, printed = trendmill("status")
+    assert "no result of hopeless, as limits.work of 100,000 steps did not suffice: 2013-01-02..2013-01-03" in printed
+    assert "stale" not in printed
     assert "nothing to evaluate" in trendmill("run", "--stale")[1]
     pages = tmp_path / "reports" / "machines"
     first = read(pages / "2013-01-03" / "index.html")
@@ -84,8 +84,8 @@ def test_one_query_without_a_result(asking: SmallLake, trendmill: CommandLine, t
     assert "stale: hopeless: 2013-01-02..2013-01-03" in trendmill("status")[1]
     assert "stale: sums" not in trendmill("status")[1]
     before = asking.rows("sums")
-    code, told = trendmill("run", "--stale")
-    assert code == 0, told
+    code, printed = trendmill("run", "--stale")
+    assert code == 0, printed
     assert "no result" not in trendmill("status")[1]
     healed = recorded(asking, "hopeless")
     assert [(row["matches_total"], row["complete"], row["exhausted"]) for row in healed.values()] == [
@@ -102,7 +102,7 @@ def test_an_older_lake_gets_the_column(copied: SmallLake, trendmill: CommandLine
     assert "exhausted" not in copied.table("result_days").column_names
     assert "stale" not in trendmill("status")[1]
     (copied.home / "queries" / "sums.cep").write_text(SUMS)
-    code, told = trendmill("run", "--stale")
-    assert code == 0, told
+    code, printed = trendmill("run", "--stale")
+    assert code == 0, printed
     assert {row["exhausted"] for row in copied.rows("result_days")} == {None}
     assert {row["query"] for row in copied.rows("result_days")} == {*QUESTIONS, "sums"}

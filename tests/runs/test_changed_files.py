@@ -33,7 +33,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Workload:
 
 
 @pytest.fixture(scope="module")
-def one_log(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+def growing_log(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     home = write_workload(tmp_path_factory.mktemp("undated"))
     (home / "workload.yaml").write_text(WORKLOAD.replace("data/{day}.csv", "data/all-*.csv"))
     return load_workload(home)
@@ -41,12 +41,12 @@ def one_log(tmp_path_factory: pytest.TempPathFactory) -> Workload:
 
 @given(before=SHORT, after=SHORT)
 def test_every_byte_of_a_days_file_counts_and_all_that_was_loaded_of_a_log(
-    machines: Workload, one_log: Workload, tmp_path_factory: pytest.TempPathFactory, before: bytes, after: bytes
+    machines: Workload, growing_log: Workload, tmp_path_factory: pytest.TempPathFactory, before: bytes, after: bytes
 ) -> None:
     lake = tmp_path_factory.mktemp("lake")
     for workload, name, is_as_loaded in (
         (machines, f"{day(1)}.csv", after == before),
-        (one_log, "all-1.csv", after.startswith(before)),
+        (growing_log, "all-1.csv", after.startswith(before)),
     ):
         file = workload.base / "data" / name
         file.write_bytes(before)

@@ -69,22 +69,22 @@ def rows_of(lake: SmallLake) -> list[dict[str, object]]:
 
 def test_a_grid_is_measured_once(trendmill: CommandLine, copied: SmallLake, grids: Path, tmp_path: Path) -> None:
     """Six cells; the second time all are known; a page tells what the paper says and whether it holds."""
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "6 cell(s) of 1 grid(s) measured, 0 known, 1 grid(s) skipped" in told
-    assert "skipped trades: no nowhere/trades.csv" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "6 cell(s) of 1 grid(s) measured, 0 known, 1 grid(s) skipped" in printed
+    assert "skipped trades: no nowhere/trades.csv" in printed
     measured = rows_of(copied)
     assert len({(row["parameters"], row["seed"]) for row in measured}) == 2 * 2 * 3
-    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    [page] = (Path(line) for line in printed.splitlines() if line.endswith("experiments/index.html"))
     text = page.read_text()
     assert "Q1 in small" in text
     assert "Without shedding the bound would break." in text
     assert text.count("<h2") == 2  # the grid that is measured, and all others under one heading
     assert "0 of 1 cell<" in text
     assert {"small-lost.svg", "small-lost.csv", "small-latency.svg"} <= {file.name for file in page.parent.iterdir()}
-    code, told = trendmill("experiment", "--grid", "small")
-    assert code == 0, told
-    assert "0 cell(s) of 1 grid(s) measured, 6 known" in told
+    code, printed = trendmill("experiment", "--grid", "small")
+    assert code == 0, printed
+    assert "0 cell(s) of 1 grid(s) measured, 6 known" in printed
     assert rows_of(copied) == measured
     assert page.read_text() == text
 
@@ -103,21 +103,21 @@ def test_a_killed_grid_goes_on(
         write(*arguments)
 
     monkeypatch.setattr(experiment, "replace", failing)
-    code, told = trendmill("experiment", "--grid", "small")
+    code, printed = trendmill("experiment", "--grid", "small")
     assert code == 1
-    assert "no space left" in told
+    assert "no space left" in printed
     committed = rows_of(copied)
     assert committed
-    code, told = trendmill("experiment", "--grid", "small")
-    assert code == 0, told
-    found = re.search(r"(\d+) cell\(s\) of 1 grid\(s\) measured, (\d+) known", told)
-    assert found is not None
-    assert int(found[1]) + int(found[2]) == 6
-    assert int(found[2]) == len({(row["parameters"], row["seed"]) for row in committed}) / 2 > 0
+    code, printed = trendmill("experiment", "--grid", "small")
+    assert code == 0, printed
+    counts = re.search(r"(\d+) cell\(s\) of 1 grid\(s\) measured, (\d+) known", printed)
+    assert counts is not None
+    assert int(counts[1]) + int(counts[2]) == 6
+    assert int(counts[2]) == len({(row["parameters"], row["seed"]) for row in committed}) / 2 > 0
     resumed = rows_of(copied)
     (grids / "small.yaml").rename(grids / "again.yaml")
-    code, told = trendmill("experiment", "--grid", "again")
-    assert code == 0, told
+    code, printed = trendmill("experiment", "--grid", "again")
+    assert code == 0, printed
     of_name = {
         name: [
             {key: value for key, value in row.items() if key != "experiment"}
@@ -132,14 +132,14 @@ def test_a_killed_grid_goes_on(
 
 def test_a_wrong_grid_is_told(trendmill: CommandLine, grids: Path) -> None:
     """By `experiment` and by `check`, with the file and the key; an unknown grid with the nearest one."""
-    code, told = trendmill("experiment", "--grid", "smal")
+    code, printed = trendmill("experiment", "--grid", "smal")
     assert code == 2
-    assert "'small'" in told
+    assert "'small'" in printed
     (grids / "small.yaml").write_text(GRID.replace("strategies: [none", "strategies: [nothing"))
     for command in ("experiment", "check"):
-        code, told = trendmill(command)
+        code, printed = trendmill(command)
         assert code == 2
-        assert "experiments/small.yaml: strategies: no 'nothing'" in told
+        assert "experiments/small.yaml: strategies: no 'nothing'" in printed
 
 
 def test_the_schedulers_task_measures_every_cell(
@@ -150,9 +150,9 @@ def test_the_schedulers_task_measures_every_cell(
     assert spark_task.main(["--workload", str(copied.home), "--task", "experiment", *day]) == 0
     assert len({(row["parameters"], row["seed"]) for row in rows_of(copied)}) == 2 * 2 * 3
     assert read(lease_file(places.lake(), "machines")) is None
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "0 cell(s) of 1 grid(s) measured, 6 known" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "0 cell(s) of 1 grid(s) measured, 6 known" in printed
 
 
 def test_a_grid_beside_labels_is_measured_once_its_data_is_there(
@@ -163,17 +163,17 @@ def test_a_grid_beside_labels_is_measured_once_its_data_is_there(
     folder.mkdir()
     (folder / "doors.yaml").write_text(LABELS)
     monkeypatch.setenv("TRENDMILL_STAND_INS", str(tmp_path))
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "skipped doors: no n.gz, a.gz" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "skipped doors: no n.gz, a.gz" in printed
     (tmp_path / "n.gz").write_bytes(gzip.compress(b"a,1 2\n"))
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"b,1 4\nc,4\n"))
     for known in (0, 1):
-        code, told = trendmill("experiment")
-        assert code == 0, told
-        assert f"{1 - known} cell(s) of 1 grid(s) measured, {known} known" in told
+        code, printed = trendmill("experiment")
+        assert code == 0, printed
+        assert f"{1 - known} cell(s) of 1 grid(s) measured, {known} known" in printed
     assert {row["value"] for row in rows_of(copied) if row["metric"] == "recall"} == {0.5}
-    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    [page] = (Path(line) for line in printed.splitlines() if line.endswith("experiments/index.html"))
     text = page.read_text()
     assert "Of 3 doors 2 were labelled abnormal." in text
     assert '<td class="prose">what opens closes</td>' in text

@@ -137,7 +137,7 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
             assert sorted(map(repr, copied.rows("_work/slices"))) == ranked
         plans = " ".join(str(row["plan"]) for row in copied.rows("slicing_plans") if row["run_id"] == "run-2")
         assert all(f"{name} is sliced before EXISTS projects" in plans for name in PROJECTED)
-        told = []
+        by_slices = []
         for way in get_args(Way):
             if way == "paths":  # results are merged range by range, and written to files as they come
                 monkeypatch.setattr("jobs.stages.evaluating.merging.ROWS_AT_ONCE", 3)
@@ -145,7 +145,7 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
             tables = copied.tables(*(f"{name}{suffix}" for name in PROJECTED for suffix in FURTHER))
             of_projected = [row for row in tables["result_days"] if row["query"] in PROJECTED]
             tables["result_days"] = [row for row in tables["result_days"] if row["query"] not in PROJECTED]
-            told.append([tables.pop(f"{name}_why") for name in PROJECTED])
+            by_slices.append([tables.pop(f"{name}_why") for name in PROJECTED])
             for name, points in expected.items():
                 assert {row["ts"] for row in tables.pop(name)} == points
                 assert {row["day"] for row in tables.pop(f"{name}_judged")} == {day(1), day(2)}
@@ -163,7 +163,7 @@ def test_every_way_of_evaluating_slices_gives_equal_tables(
         for way in ("paths", "here"):
             evaluate(everything, way=way)
             whole = [copied.tables(f"{name}_why")[f"{name}_why"] for name in PROJECTED]
-            assert told == [whole] * len(get_args(Way)), way
+            assert by_slices == [whole] * len(get_args(Way)), way
             tables = copied.tables()
             tables["result_days"] = [row for row in tables["result_days"] if row["query"] not in PROJECTED]
             assert tables == undisturbed

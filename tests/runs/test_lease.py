@@ -94,11 +94,11 @@ def test_the_command_line_waits_and_says_for_whom(path: Path, monkeypatch: pytes
     """One line however long it takes, then the lease."""
     monkeypatch.setattr("jobs.lake.leasing.lease.WAIT", 0.02)
     take(path, "r1", "the night")
-    told: list[str] = []
+    messages: list[str] = []
     threading.Timer(0.2, give_back, args=(path, "r1")).start()
-    assert wait_for(path, "r2", "me", process=os.getpid(), tell=told.append).run_id == "r2"
-    assert len(told) == 1
-    assert "the night" in told[0]
+    assert wait_for(path, "r2", "me", process=os.getpid(), tell=messages.append).run_id == "r2"
+    assert len(messages) == 1
+    assert "the night" in messages[0]
 
 
 def test_it_is_renewed_while_a_task_works_and_loss_is_noticed(path: Path) -> None:
@@ -122,7 +122,7 @@ def test_it_is_renewed_while_a_task_works_and_loss_is_noticed(path: Path) -> Non
 
 def test_a_renewal_that_fails_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk for a while is told once and costs nothing."""
-    term, failures, told = timedelta(seconds=2), iter([True, True, True]), []
+    term, failures, messages = timedelta(seconds=2), iter([True, True, True]), []
     write = lease_module._write
 
     def fails(*arguments: Any) -> None:
@@ -130,14 +130,14 @@ def test_a_renewal_that_fails_is_tried_again(path: Path, monkeypatch: pytest.Mon
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(*arguments)
 
-    with kept(path, take(path, "r1", "long", term=term), term=term, tell=told.append) as check:
+    with kept(path, take(path, "r1", "long", term=term), term=term, tell=messages.append) as check:
         monkeypatch.setattr(lease_module, "_write", fails)
         first = stored(path).lease
         while stored(path).lease == first:
             check()
         check()
-    assert len(told) == 1
-    assert "No space left on device" in told[0]
+    assert len(messages) == 1
+    assert "No space left on device" in messages[0]
 
 
 def test_a_lease_that_cannot_be_renewed_in_time_is_lost_with_the_reason(

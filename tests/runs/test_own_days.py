@@ -42,24 +42,24 @@ def names_of(lake: SmallLake) -> set[str]:
 
 def test_days_are_loaded_and_measured_once(trendmill: CommandLine, copied: SmallLake, grid: Path) -> None:
     """Two lengths of training, two seeds; as many matches as the query's own table lists; the answer on the page."""
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "4 cell(s) of 1 grid(s) measured, 0 known" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "4 cell(s) of 1 grid(s) measured, 0 known" in printed
     assert day(3) in copied.table("events")["day"].to_pylist()
     names = names_of(copied)
     rows = [row for row in copied.table("experiments").to_pylist() if row["experiment"] in names]
     assert {row["parameters"] for row in rows} == {
         f'{{"load": {load}, "training_days": {days}}}' for load in (1.2, 1.8) for days in (1, 3)
     }
-    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    [page] = (Path(line) for line in printed.splitlines() if line.endswith("experiments/index.html"))
     text = page.read_text()
     assert "Climbs on the fourth day" in text
     assert "of the matches, PM-BL" in text
     assert "days before that train the model" in text
     assert (page.parent / "climbs-lost.svg").exists()
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "0 cell(s) of 1 grid(s) measured, 4 known" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "0 cell(s) of 1 grid(s) measured, 4 known" in printed
     assert page.read_text() == text
     copied.run(3, 3)
     listed = pc.sum(pc.equal(copied.table("climbs")["day"], day(3))).as_py()
@@ -68,19 +68,19 @@ def test_days_are_loaded_and_measured_once(trendmill: CommandLine, copied: Small
 
 def test_a_corrected_day_is_measured_again(trendmill: CommandLine, copied: SmallLake, grid: Path) -> None:
     """The page shows the new numbers; those of the day as it was stay in the table."""
-    code, told = trendmill("experiment")
-    assert code == 0, told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
     before = names_of(copied)
     file = copied.home / "data" / f"{day(2).isoformat()}.csv"
     file.write_text(file.read_text().replace(",m1,", ",m0,"))
     copied.run(2, 2)
-    code, told = trendmill("experiment", "--publish-only")
-    assert code == 0, told
-    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    code, printed = trendmill("experiment", "--publish-only")
+    assert code == 0, printed
+    [page] = (Path(line) for line in printed.splitlines() if line.endswith("experiments/index.html"))
     assert "0 of 4 cells" in page.read_text()
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "4 cell(s) of 1 grid(s) measured, 0 known" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "4 cell(s) of 1 grid(s) measured, 0 known" in printed
     assert "Not measured yet" not in page.read_text()
     assert len(before) == 1
     assert len(names_of(copied)) == 2
@@ -89,14 +89,14 @@ def test_a_corrected_day_is_measured_again(trendmill: CommandLine, copied: Small
 def test_a_day_that_nobody_has_is_told(trendmill: CommandLine, copied: SmallLake, grid: Path) -> None:
     """Its grid is skipped by name; a day that the gate refuses is as one that is not there."""
     grid.write_text(GRID.format(judged="06"))
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "skipped climbs: no events of 2013-01-06 in the lake" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "skipped climbs: no events of 2013-01-06 in the lake" in printed
     write_day(copied.home, 3, broken=True)
     grid.write_text(GRID.format(judged="04"))
-    code, told = trendmill("experiment")
-    assert code == 0, told
-    assert "skipped climbs: no events of 2013-01-04 in the lake" in told
+    code, printed = trendmill("experiment")
+    assert code == 0, printed
+    assert "skipped climbs: no events of 2013-01-04 in the lake" in printed
 
 
 def test_a_wrong_grid_is_told(trendmill: CommandLine, grid: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_wrong_grid_is_told(trendmill: CommandLine, grid: Path) -> None:
         (GRID.format(judged="03"), "the days that train come before those that are judged"),
     ):
         grid.write_text(wrong)
-        code, told = trendmill("check")
+        code, printed = trendmill("check")
         assert code == 2
-        assert "experiments/climbs.yaml" in told
-        assert said in told
+        assert "experiments/climbs.yaml" in printed
+        assert said in printed

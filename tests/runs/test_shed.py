@@ -66,8 +66,10 @@ def test_the_storm_has_the_published_matches_and_its_training_is_told(run: Run) 
     """2,214 matches of `city_sweep`; three days of 28 train; dropping partial matches invents no match."""
     training, rows = shed_on(run, read_ledger(run.lake, run.workload.name), STORM)
     assert (training.days, training.asked) == (LOADED[:3], 28)
-    told = {(p["training_days"], p["training_days_asked"]) for p in map(json.loads, rows["parameters"].to_pylist())}
-    assert told == {(3, 28)}
+    training_days = {
+        (p["training_days"], p["training_days_asked"]) for p in map(json.loads, rows["parameters"].to_pylist())
+    }
+    assert training_days == {(3, 28)}
     assert set(values(rows, "query_matches", query="city_sweep")) == {2_214}
     assert set(values(rows, "query_matches", query="doubling")) == {80}
     assert 0 < min(value for value in values(rows, "lost", load=1.6) if value) < 1
@@ -98,7 +100,7 @@ def test_the_storm_has_a_difference_to_tell(run: Run) -> None:
         name: values(rows.filter(pc.equal(rows["strategy"], name)), "lost", told=True)
         for name in ("clairvoyant", "pSPICE", "PM-BL", "E-BL")
     }
-    means = {name: sum(found) / len(found) for name, found in lost.items()}
+    means = {name: sum(shares) / len(shares) for name, shares in lost.items()}
     assert means["clairvoyant"] == 0 < means["pSPICE"] < means["PM-BL"] / 2 < means["E-BL"]
     assert max(values(rows, "lost", bound_ns=20_000_000)) == 0
     [useless] = set(values(rows, "useless_work"))

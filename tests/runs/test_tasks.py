@@ -105,8 +105,8 @@ def test_a_stored_workload_reads_the_files_of_the_original(tmp_path: Path, path:
     stored = workload_of_run(str(home), "night", tmp_path / "lake")
     assert stored.folder != home
     assert stored.name == "machines"
-    [found] = stored.sources["steps"].paths([day(1)], stored.base)
-    assert Path(found) == home / path.replace("{day}", "2013-01-02")
+    [path_read] = stored.sources["steps"].paths([day(1)], stored.base)
+    assert Path(path_read) == home / path.replace("{day}", "2013-01-02")
 
 
 def test_a_run_that_no_retry_can_help_begins_anew(

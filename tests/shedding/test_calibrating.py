@@ -24,10 +24,10 @@ def test_planted_costs_are_found_where_counts_tell_states_apart(costs: list[floa
     """Within what being drawn towards a common cost may move them."""
     rng = np.random.default_rng(seed)
     counts = np.column_stack([np.ones(64), rng.integers(50, 200, 64), rng.integers(0, 5_000, (64, len(costs) - 2))])
-    found = fit_costs(counts.astype(float), counts @ np.array(costs))
-    assert (found >= 0).all()
+    fitted = fit_costs(counts.astype(float), counts @ np.array(costs))
+    assert (fitted >= 0).all()
     states = np.array(costs[2:])
-    np.testing.assert_allclose(found[2:], states, atol=0.02 * (states.max() - states.min()) + 1e-6 * max(costs))
+    np.testing.assert_allclose(fitted[2:], states, atol=0.02 * (states.max() - states.min()) + 1e-6 * max(costs))
 
 
 def test_states_that_always_come_together_cost_the_same() -> None:
@@ -35,8 +35,8 @@ def test_states_that_always_come_together_cost_the_same() -> None:
     rng = np.random.default_rng(3)
     met = rng.integers(0, 900, 64)
     counts = np.column_stack([np.ones(64), rng.integers(50, 200, 64), met, met]).astype(float)
-    found = fit_costs(counts, counts @ np.array([40.0, 300.0, 10.0, 90.0]))
-    np.testing.assert_allclose(found, [40, 300, 50, 50], rtol=1e-3)
+    fitted = fit_costs(counts, counts @ np.array([40.0, 300.0, 10.0, 90.0]))
+    np.testing.assert_allclose(fitted, [40, 300, 50, 50], rtol=1e-3)
 
 
 def test_an_operator_is_measured_and_every_cost_can_be_declared() -> None:

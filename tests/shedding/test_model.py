@@ -134,9 +134,9 @@ def test_l09_one_scale_for_all_patterns():
 @given(st.floats(0.1, 9), st.floats(0.1, 1), st.floats(1, 50), st.floats(1.01, 3))
 def test_l09_utility_grows_with_weight_and_probability_and_falls_with_time(weight, probability, time, factor):
     def utility(w: float, p: float, tau: float) -> float:
-        others = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 0.0], [200.0, 0.0]])
+        further = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 0.0], [200.0, 0.0]])
         mine = np.array([[0.0, 1.0], [p, 1.0]]), np.array([[0.0, 0.0], [tau, 0.0]])
-        return utility_tables([mine[0], others[0]], [mine[1], others[1]], [w, 1.0], [1, 1])[0].at(0, 1)
+        return utility_tables([mine[0], further[0]], [mine[1], further[1]], [w, 1.0], [1, 1])[0].at(0, 1)
 
     base = utility(weight, probability, time)
     assert base == pytest.approx(weight * probability / (time / 200))
@@ -209,9 +209,9 @@ def test_trend_counts_are_the_expected_tree(seed, left):
             return 0.0, 0.0
         count, spent = expected(state, events - 1)
         spent += cost[state]
-        for other in range(4):
-            matches, price = expected(other, events - 1)
-            count, spent = count + births[state, other] * matches, spent + births[state, other] * price
+        for target in range(4):
+            matches, price = expected(target, events - 1)
+            count, spent = count + births[state, target] * matches, spent + births[state, target] * price
         return count, spent
 
     counts, costs = trend_counts(births, cost, min(left, 6), 1)

@@ -78,12 +78,13 @@ def test_unshed_operator_finds_what_match_finds(text, seed, count, ordered):
         stream_of([pattern], wanted["ts"].to_numpy(), costs, ordered=ordered), np.zeros(wanted.num_rows, np.int64)
     )
     run.advance(wanted.num_rows)
-    found = cep.match(text, events, ties="ordered" if ordered else "concurrent")
-    assert run.matches == found.num_rows
+    matched = cep.match(text, events, ties="ordered" if ordered else "concurrent")
+    assert run.matches == matched.num_rows
     seq = wanted["seq"].to_numpy()
     last = seq[run.match_columns()[1]]
     ends = [
-        max(np.ravel(row[v.name]).max() for v in query.positive if row[v.name] is not None) for row in found.to_pylist()
+        max(np.ravel(row[v.name]).max() for v in query.positive if row[v.name] is not None)
+        for row in matched.to_pylist()
     ]
     assert sorted(last.tolist()) == sorted(int(end) for end in ends)
 

@@ -39,10 +39,10 @@ def key_of(pattern: Offered, q: int, window: int, bound: tuple[tuple[int, int], 
     """What the kernels call a match."""
     key = chained(chained(0, q), window)
     if pattern.machine.selection is Strategy.ANY:
-        told = bound
+        bound_events = bound
     else:
-        told = bound[:1] if pattern.machine.start is not Start.ONCE else ()
-    for event, step in told:
+        bound_events = bound[:1] if pattern.machine.start is not Start.ONCE else ()
+    for event, step in bound_events:
         key = chained(key, event * 128 + step)
     return key
 
@@ -72,8 +72,8 @@ def test_unshed_run_is_the_plain_one(seed, count):
     assert run.account.latency.tolist() == expected.latency
     assert run.account.held.tolist() == expected.held
     pattern, _, keys = run.match_columns()
-    found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in expected.matches]
-    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+    identified = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in expected.matches]
+    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(identified)
     moves = np.zeros_like(run.account.moves)
     for q, state, to in expected.moves:
         moves[run.stream.at[q] + state, to] += 1
@@ -93,8 +93,8 @@ def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
     ]
     detector = Detector(bound, Latency(LINEAR, 3.0, 4.0), Latency(LINEAR, 0.0, 0.5), buffer=2)
 
-    def utility(one: PartialMatch, clock: int) -> float:
-        return tables[one.pattern].at(one.state, (one.end - clock + 1) * 0.5)
+    def utility(partial_match: PartialMatch, clock: int) -> float:
+        return tables[partial_match.pattern].at(partial_match.state, (partial_match.end - clock + 1) * 0.5)
 
     plain = replay(
         world.patterns,
@@ -121,8 +121,8 @@ def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
     assert quality.choices == sum(0 < gone < n for n, gone in zip(candidates, plain.dropped, strict=True))
     assert run.account.latency.tolist() == plain.latency
     pattern, _, keys = run.match_columns()
-    found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
-    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+    identified = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
+    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(identified)
     whole = run_of(world, arrival)
     before = set(whole.match_columns()[2].tolist())
     assert set(keys.tolist()) <= before, "shedding partial matches invents nothing (L4)"
@@ -153,8 +153,8 @@ def test_clairvoyant_run_is_the_plain_one(seed, count, bound, buffer):
         assert run.account.dropped.tolist() == plain.dropped
         assert run.account.latency.tolist() == plain.latency
         pattern, _, keys = run.match_columns()
-        found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
-        assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+        identified = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
+        assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(identified)
     assert sorted(keys.tolist()) == sorted(whole.match_columns()[2].tolist()), "in time, it loses nothing"
     useful = int((run.account.work - stream.fixed_cost).sum())
     assert useful == int(clairvoyant.known.useful.sum()), "and does exactly the useful work"
@@ -185,8 +185,8 @@ def test_a_run_that_events_leave_is_the_plain_one(seed, count, wanted):
     assert run.account.dropped.tolist() == plain.dropped
     assert run.account.latency.tolist() == plain.latency
     pattern, _, keys = run.match_columns()
-    found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
-    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+    identified = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
+    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(identified)
     moves = np.zeros_like(run.account.moves)
     for q, state, to in plain.moves:
         moves[run.stream.at[q] + state, to] += 1
@@ -210,7 +210,7 @@ def declared(pattern: Offered, ts: np.ndarray, ordered: bool) -> set[tuple[int, 
     """(window, events) of every match under skip-till-any-match, by trying all combinations of its window's events."""
     opened = pattern.opened(ts)
     tick = list(range(len(ts))) if ordered else ts.tolist()
-    parts, found = pattern.parts(), set()
+    parts, matches = pattern.parts(), set()
     for window, (opening, end) in enumerate(zip(opened.at.tolist(), opened.end.tolist(), strict=True)):
         inside = [i for i in range(opening, len(ts)) if opened.clock[i] <= end]
         for events in combinations(inside, pattern.machine.steps):
@@ -232,8 +232,8 @@ def declared(pattern: Offered, ts: np.ndarray, ordered: bool) -> set[tuple[int, 
                     len({int(pattern.member[i]) for i in events[begin:end]}) == end - begin for begin, end in groups
                 )
             ):
-                found.add((window, events))
-    return found
+                matches.add((window, events))
+    return matches
 
 
 @settings(max_examples=80, deadline=None)

@@ -215,10 +215,10 @@ def test_l17_types_go_by_their_lack_of_utility_and_the_share_wanted_goes(seed, t
     goes = np.array([share_to_drop(rules, kind, wanted) for kind in range(types)])
     assert goes @ shares == pytest.approx(wanted, abs=1e-6)
     utility = repeated * shares
-    for one in range(types):
-        for other in range(types):
-            if utility[one] <= utility[other]:
-                assert goes[one] >= goes[other] - 1e-12
+    for lower in range(types):
+        for higher in range(types):
+            if utility[lower] <= utility[higher]:
+                assert goes[lower] >= goes[higher] - 1e-12
     partly = (goes > 0) & (goes < 1)
     assert np.ptp(goes[partly] / lack[partly]) <= 1e-6 * scale_at[-1] if partly.any() else True
 
@@ -305,12 +305,12 @@ def test_l19_every_latency_is_stored_and_the_clock_pays_operator_windows_and_she
 def test_l19_trained_before_the_overload():
     """The model comes from the events before the judged ones alone."""
     scenario = planted(3, 4_000)
-    other = planted(4, 4_000)
+    other_scenario = planted(4, 4_000)
     half = len(scenario.ts) // 2
-    fits = np.concatenate([scenario.patterns[0].fits[:half], other.patterns[0].fits[half:]])
+    fits = np.concatenate([scenario.patterns[0].fits[:half], other_scenario.patterns[0].fits[half:]])
     mixed = replace(scenario, patterns=[replace(scenario.patterns[0], fits=fits)])
-    one, two = Experiment(scenario).model.patterns[0], Experiment(mixed).model.patterns[0]
-    assert np.array_equal(one.observations.moves, two.observations.moves)
+    trained, two = Experiment(scenario).model.patterns[0], Experiment(mixed).model.patterns[0]
+    assert np.array_equal(trained.observations.moves, two.observations.moves)
 
 
 def test_load_is_the_unshed_cost_over_the_days_length():

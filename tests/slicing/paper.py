@@ -34,10 +34,10 @@ def modulus_plan(
     atoms: Sequence[Atom], variables: Sequence[str], slices: int, heavy: dict[str, list[int]] | None = None
 ) -> Plan:
     """A plan over integers with optimal shares and the paper's simplified hash function, the modulus."""
-    told = heavy or {}
-    shares = optimize_shares(atoms, variables, slices, heavy=told)
+    heavy_values = heavy or {}
+    shares = optimize_shares(atoms, variables, slices, heavy=heavy_values)
     cubes = tuple(Cube(group, vector, (None,) * len(variables)) for group, vector in shares.items())
-    values = {name: pa.array(values, pa.int64()) for name, values in told.items()}
+    values = {name: pa.array(values, pa.int64()) for name, values in heavy_values.items()}
     return Plan(("q",), tuple(atoms), tuple(variables), (AttributeType.INT,) * len(variables), cubes, values)
 
 

@@ -22,16 +22,16 @@ PREFIX: list[tuple[int, set[Event]]] = [
 ]
 
 
-def image(one: Atom, valuation: Valuation) -> Event:
+def image(atom: Atom, valuation: Valuation) -> Event:
     values = dict(zip("xy", valuation, strict=True))
-    first, second = (values[variable] for _, variable in one.variables)
-    return one.event_type, first, second
+    first, second = (values[variable] for _, variable in atom.variables)
+    return atom.event_type, first, second
 
 
 def targets(event: Event, strategy: Strategy) -> set[int]:
     """Definition 4: the union of f(v) over the valuations that the event matches."""
     valuations = product(DOMAIN, repeat=2)
-    return {k for v in valuations if any(image(one, v) == event for one in ATOMS) for k in strategy(v)}
+    return {k for v in valuations if any(image(atom, v) == event for atom in ATOMS) for k in strategy(v)}
 
 
 def part(strategy: Strategy, number: int) -> list[tuple[int, set[Event]]]:
@@ -47,7 +47,8 @@ def monitor(databases: Iterable[tuple[int, set[Event]]], width: int) -> set[tupl
         for x, y in product(DOMAIN, repeat=2)
         if ("P", x, y) in events
         and not any(
-            stamp <= later <= stamp + width and {("P", y, x), ("Q", x, y)} & others for later, others in points[index:]
+            stamp <= later <= stamp + width and {("P", y, x), ("Q", x, y)} & other_facts
+            for later, other_facts in points[index:]
         )
     }
 
@@ -67,7 +68,7 @@ def test_example_2_joiner_drops_what_a_slice_does_not_own(width: int) -> None:
     """S9: the only result is (5, 1) at 1; the slices also claim (7, 5) at 0 and (5, 7) at 2, and do not own them."""
     whole = monitor(PREFIX, width)
     claims = {number: monitor(part(example_2, number), width) for number in (1, 2)}
-    joined = {(v, i) for number, found in claims.items() for v, i in found if number in example_2(v)}
+    joined = {(v, i) for number, claimed in claims.items() for v, i in claimed if number in example_2(v)}
     assert joined == whole == {((5, 1), 1)}
     assert ((7, 5), 0) in claims[1]
     assert ((5, 7), 2) in claims[2]
@@ -87,5 +88,5 @@ def test_any_strategy_slices_correctly(strategy: Strategy) -> None:
     numbers = {k for v in product(DOMAIN, repeat=2) for k in strategy(v)}
     for width in (1, 5, 9, 10):
         parts = {number: monitor(part(strategy, number), width) for number in numbers}
-        joined = {(v, i) for number, found in parts.items() for v, i in found if number in strategy(v)}
+        joined = {(v, i) for number, claimed in parts.items() for v, i in claimed if number in strategy(v)}
         assert joined == monitor(PREFIX, width)

@@ -81,7 +81,9 @@ def test_slices_together_own_what_each_of_them_owns(plan: Plan, data: st.DataObj
     for valuations in (whole, some) if plan.variables else ():
         if valuations.num_columns:
             known = np.ones(3, np.bool_) if owned.owns is None else owned.owns(valuations)
-            each = [np.ones(3, np.bool_) if one.owns is None else one.owns(valuations) for one in apart]
+            each = [
+                np.ones(3, np.bool_) if ownership.owns is None else ownership.owns(valuations) for ownership in apart
+            ]
             assert (known == np.logical_or.reduce(each)).all()
     if plan.ranges:
         assert owned.days == (apart[0].days[0], apart[-1].days[-1])  # type: ignore[index]
@@ -133,7 +135,7 @@ def test_the_filter_is_needed_where_heavy_values_mix() -> None:
 @pytest.mark.parametrize("atoms", [STAR, LINEAR, TRIANGLE])
 def test_plain_union_suffices_for_different_types_without_heavy_values(atoms: tuple[Atom, ...]) -> None:
     """S12, Theorem 3: no type twice, no constant, nothing heavy: filtering changes nothing."""
-    variables = sorted({name for one in atoms for _, name in one.variables})
+    variables = sorted({name for atom_ in atoms for _, name in atom_.variables})
     plan = modulus_plan(atoms, variables, 8)
     events = log(*((name, a, b) for name in "PQR" for a, b in product(range(3), repeat=2)))
     query = Query(atoms, (), 30)
@@ -147,7 +149,7 @@ def test_plain_union_suffices_for_different_types_without_heavy_values(atoms: tu
 )
 def test_plain_union_does_not_suffice(atoms: tuple[Atom, ...], safe: bool, constant: bool) -> None:
     """S12: unsafe, a constant compared, or a type named twice."""
-    variables = sorted({name for one in atoms for _, name in one.variables})
+    variables = sorted({name for atom_ in atoms for _, name in atom_.variables})
     assert not union_suffices(modulus_plan(atoms, variables, 4), atoms, safe=safe, compares_with_constant=constant)
 
 

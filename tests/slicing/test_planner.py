@@ -50,7 +50,7 @@ def test_heavy_values_get_their_own_shares_where_another_variable_splits_them() 
     assert plan.by_heavy[frozenset({"x"})].shares == (1, 16)
     assert "heavy values of x (3) get their own shares" in plan.decisions[0]
     plain = make_plan({"q": TWO}, ["x", "y"], statistics_of(events, TWO), 16, "s", heavy=())
-    fullest = [np.bincount(split(one, events)[1]).max() for one in (plan, plain)]
+    fullest = [np.bincount(split(compared, events)[1]).max() for compared in (plan, plain)]
     assert fullest[0] < fullest[1]
 
 
@@ -60,12 +60,14 @@ def test_the_choice_is_the_least_of_all_sets_of_heavy_variables(slices: int) -> 
     statistics = statistics_of(skewed(), TRIANGLE)
     names = ("x1", "x2", "x3")
     loads = {
-        told: make_plan({"q": TRIANGLE}, names, statistics, slices, "s", heavy=told).predicted
-        for told in ((), ("x1",), ("x2",), ("x3",), ("x1", "x2"), ("x1", "x3"), ("x2", "x3"), names)
+        heavy: make_plan({"q": TRIANGLE}, names, statistics, slices, "s", heavy=heavy).predicted
+        for heavy in ((), ("x1",), ("x2",), ("x3",), ("x1", "x2"), ("x1", "x3"), ("x2", "x3"), names)
     }
     chosen = make_plan({"q": TRIANGLE}, names, statistics, slices, "s").predicted
     assert chosen is not None
-    assert chosen.maximum_load == pytest.approx(min(one.maximum_load for one in loads.values() if one is not None))
+    assert chosen.maximum_load == pytest.approx(
+        min(costs.maximum_load for costs in loads.values() if costs is not None)
+    )
 
 
 def test_many_heavy_variables_are_added_one_by_one() -> None:
@@ -85,11 +87,11 @@ def test_at_most_eight_variables_are_told() -> None:
     """S26: of twelve variables with heavy values those whose values are in the most events; 2^8 share vectors."""
     names = [f"v{number:02}" for number in range(12)]
     own = [Atom(f"P{name}", (("a", name), ("b", "z"))) for name in names]
-    found = {}
-    for number, one in enumerate(own):
-        found[Atom(one.event_type), "a"] = Frequencies(pa.array([1, 2]), np.array([600 + number, 400 - number]))
-        found[Atom(one.event_type), "b"] = Frequencies(pa.array(range(1000)), np.ones(1000, np.int64))
-    statistics = Statistics({one.event_type: 1000 for one in own}, found)
+    frequencies = {}
+    for number, atom_ in enumerate(own):
+        frequencies[Atom(atom_.event_type), "a"] = Frequencies(pa.array([1, 2]), np.array([600 + number, 400 - number]))
+        frequencies[Atom(atom_.event_type), "b"] = Frequencies(pa.array(range(1000)), np.ones(1000, np.int64))
+    statistics = Statistics({atom_.event_type: 1000 for atom_ in own}, frequencies)
     plan = make_plan({"q": own}, [*names, "z"], statistics, 2, "s", heavy=names)
     assert sorted(plan.heavy) == names[4:]
     assert len(plan.cubes) == 256
@@ -111,8 +113,8 @@ def test_copies_by_time_ranges_are_those_of_all_ranges() -> None:
     """Quiet hours are copied less than the busiest one: with stamps, as many copies as the splitter makes."""
     own, stamps = [atom("P")], np.sort(np.random.default_rng(5).integers(0, 60, 4000) ** 2)
     events = pa.table({"event_type": ["P"] * 4000, "ts": stamps})
-    found = statistics_of(events, own)
-    plan = make_plan({"q": own}, [], found, 16, "s", Reach(time=100), (0, 3600), stamps=stamps, ranges=16)
+    statistics = statistics_of(events, own)
+    plan = make_plan({"q": own}, [], statistics, 16, "s", Reach(time=100), (0, 3600), stamps=stamps, ranges=16)
     rows, _ = split(plan, events)
     assert plan.predicted is not None
     assert plan.predicted.replication == pytest.approx(len(rows) / 4000)
@@ -158,14 +160,14 @@ def test_a_query_that_lacks_a_variable_cannot_share_the_plan() -> None:
 
 def test_plans_are_reproducible() -> None:
     """S23: the same inputs give the same plan; another text gives other seeds; the log never does."""
-    first, again, other = (
+    first, again, reseeded = (
         make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(seed=seed), TWO), 8, text)
         for seed, text in ((0, "a"), (0, "a"), (0, "b"))
     )
     elsewhere = make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(seed=9), TWO), 8, "a")
     assert first == again
-    assert first.plan_id == again.plan_id != other.plan_id
-    assert first.cubes != other.cubes
+    assert first.plan_id == again.plan_id != reseeded.plan_id
+    assert first.cubes != reseeded.cubes
     assert first.cubes[0] == elsewhere.cubes[0]
 
 
@@ -209,14 +211,14 @@ def pairs_of(count: int) -> tuple[list[Atom], list[str], Statistics]:
     """An atom for each pair of variables, with unlike rates and two heavy values of each variable."""
     names = [f"v{number:02}" for number in range(count)]
     own = [Atom(f"P{first}{second}", (("a", first), ("b", second))) for first, second in combinations(names, 2)]
-    rates = {one.event_type: 100 * (1 + place * 37 % 101) for place, one in enumerate(own)}
+    rates = {atom_.event_type: 100 * (1 + place * 37 % 101) for place, atom_ in enumerate(own)}
     values = pa.array(range(12))
-    found = {
+    frequencies = {
         (Atom(name), place): Frequencies(values, np.array([rate // 5] * 2 + [rate * 6 // 100] * 10))
         for name, rate in rates.items()
         for place in "ab"
     }
-    return own, names, Statistics(rates, found)
+    return own, names, Statistics(rates, frequencies)
 
 
 def test_planning_with_eight_heavy_variables_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +240,7 @@ def test_forced_heavy_values_are_tried_in_few_divisions(monkeypatch: pytest.Monk
     """S26: 256 share vectors for two divisions into time ranges, not for each of ten."""
     own, names, statistics = pairs_of(9)
     tried = []
-    found = planner.best_shares
-    monkeypatch.setattr(planner, "best_shares", lambda *given: tried.append(given[2:5:2]) or found(*given))
+    best_shares = planner.best_shares
+    monkeypatch.setattr(planner, "best_shares", lambda *given: tried.append(given[2:5:2]) or best_shares(*given))
     make_plan({"q": own}, names, statistics, 24, "s", Reach(time=30_000), (0, 6000), heavy=names)
     assert len({slices for slices, heavy in tried if heavy}) == 2

@@ -55,15 +55,15 @@ def test_plans_over_one_variable_are_predicted_exactly() -> None:
 def test_maximum_load_is_near_the_bound_without_skew(atoms: Sequence[Atom], slices: int) -> None:
     """S15, S24: over 5 seeds the fullest slice of uniform events holds no more than the bound and a random excess."""
     events = uniform(20_000)
-    variables = sorted({name for one in atoms for _, name in one.variables})
+    variables = sorted({name for atom_ in atoms for _, name in atom_.variables})
     statistics = statistics_of(events, atoms)
     for seed in range(5):
         plan = make_plan({"q": atoms}, variables, statistics, slices, str(seed), heavy=())
         assert plan.predicted is not None
-        found = measured(plan, events)
-        assert found.max() <= plan.predicted.bound * (1 + 0.9 * np.sqrt(slices / 64))
-        assert found.max() == pytest.approx(plan.predicted.maximum_load, rel=0.15)
-        assert found.sum() == pytest.approx(plan.predicted.replication, rel=1e-3)
+        loads = measured(plan, events)
+        assert loads.max() <= plan.predicted.bound * (1 + 0.9 * np.sqrt(slices / 64))
+        assert loads.max() == pytest.approx(plan.predicted.maximum_load, rel=0.15)
+        assert loads.sum() == pytest.approx(plan.predicted.replication, rel=1e-3)
         assert plan.predicted.lower_bound <= plan.predicted.bound + 1e-12
 
 
@@ -130,8 +130,10 @@ def test_atoms_with_other_constants_have_no_event_in_common() -> None:
     plan = make_plan({"q": own}, ["x"], statistics_of(events, own), 7, "s", heavy=())
     assert Predictor(statistics_of(events, own)).cell_loads(plan) == pytest.approx(measured(plan, events))
     every = (*own, atom("P", "y", b=2))
-    both = make_plan({"q": every}, ["x", "y"], statistics_of(events, every), 6, "s", heavy=())
-    assert Predictor(statistics_of(events, every)).cell_loads(both) == pytest.approx(measured(both, events), rel=0.2)
+    merged_plan = make_plan({"q": every}, ["x", "y"], statistics_of(events, every), 6, "s", heavy=())
+    assert Predictor(statistics_of(events, every)).cell_loads(merged_plan) == pytest.approx(
+        measured(merged_plan, events), rel=0.2
+    )
 
 
 @pytest.mark.parametrize(("kinds", "apart", "shared"), [("P", 0.75, 0.5), ("PQ", 0.625, 0.5)])
@@ -146,9 +148,9 @@ def test_example_9_reused_hash_functions(kinds: str, apart: float, shared: float
     plan = Plan(("q",), own, ("x1", "x2"), types, reused, {"x2": pa.array([0])})
     fresh = replace(plan, cubes=(reused[0], Cube(frozenset({"x2"}), (2, 1), (seed_of("other"), 1))))
     predictor = Predictor(statistics_of(events, own))
-    for one, expected in ((plan, shared), (fresh, apart)):
-        assert measured(one, events).max() == pytest.approx(expected, abs=0.02)
-        assert predictor.cell_loads(one).max() == pytest.approx(expected, abs=0.02)
+    for compared, expected in ((plan, shared), (fresh, apart)):
+        assert measured(compared, events).max() == pytest.approx(expected, abs=0.02)
+        assert predictor.cell_loads(compared).max() == pytest.approx(expected, abs=0.02)
 
 
 def test_the_bound_counts_full_rates_for_every_heavy_set() -> None:

@@ -58,10 +58,10 @@ def test_ranges_tile_the_interval(start: int, length: int, count: int, reach: in
     """S34: adjacent, none empty, together exactly the interval; each reads back the reach."""
     count = min(count, length)
     ranges = cut((start, start + length), count, Reach(time=reach))
-    edges = [start, *(one.end for one in ranges)]
-    assert [one.start for one in ranges] == edges[:-1]
+    edges = [start, *(range_.end for range_ in ranges)]
+    assert [range_.start for range_ in ranges] == edges[:-1]
     assert edges[-1] == start + length
-    assert all(one.start < one.end and one.reads_from == one.start - reach for one in ranges)
+    assert all(range_.start < range_.end and range_.reads_from == range_.start - reach for range_ in ranges)
 
 
 def test_more_ranges_than_moments_are_refused() -> None:

@@ -31,9 +31,9 @@ def test_integer_shares_reach_the_bound_where_the_root_is_whole() -> None:
     """S15: 1/16 both on 64 slices; 1/6 against .1575 on 16."""
     for slices, reached in ((64, 1 / 16), (16, 1 / 6)):
         shares = optimize_shares(TRIANGLE, ("x1", "x2", "x3"), slices)[frozenset()]
-        found = float(cost(TRIANGLE, ("x1", "x2", "x3"), rates_of(TRIANGLE, None), shares)) / 3
-        assert found == pytest.approx(reached)
-        assert lower_bound(TRIANGLE, ("x1", "x2", "x3"), slices) <= found + 1e-12
+        reached_cost = float(cost(TRIANGLE, ("x1", "x2", "x3"), rates_of(TRIANGLE, None), shares)) / 3
+        assert reached_cost == pytest.approx(reached)
+        assert lower_bound(TRIANGLE, ("x1", "x2", "x3"), slices) <= reached_cost + 1e-12
 
 
 @given(queries, st.integers(1, 20), st.lists(st.integers(0, 9), min_size=3, max_size=3))
@@ -59,9 +59,10 @@ def test_it_is_the_minimum_over_a_fine_grid(rates: tuple[int, int, int]) -> None
             x2, x3, rest = np.exp(logs)
             share = {"x1": 1.0, "x2": x2, "x3": x3, "x4": rest}
             costs = (
-                rate / np.prod([share[v] for _, v in one.variables]) for rate, one in zip(rates, LINEAR, strict=True)
+                rate / np.prod([share[v] for _, v in atom_.variables])
+                for rate, atom_ in zip(rates, LINEAR, strict=True)
             )
             best = min(best, sum(costs) / sum(rates))
-    found = lower_bound(LINEAR, ("x1", "x2", "x3", "x4"), 16, dict(zip("PQR", rates, strict=True)))
-    assert found <= best + 1e-12
-    assert found == pytest.approx(best, rel=0.02)
+    bound = lower_bound(LINEAR, ("x1", "x2", "x3", "x4"), 16, dict(zip("PQR", rates, strict=True)))
+    assert bound <= best + 1e-12
+    assert bound == pytest.approx(best, rel=0.02)

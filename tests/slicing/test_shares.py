@@ -29,25 +29,25 @@ NONE: frozenset[str] = frozenset()
 def test_known_optima_are_found(case: dict[str, Any]) -> None:
     """S25: shares that the paper prints or that its authors' implementation expects."""
     atoms = [Atom(name, tuple((f"a{i}", variable) for i, variable in enumerate(own))) for name, own in case["atoms"]]
-    found = optimize_shares(atoms, case["variables"], case["slices"], case["rates"], case["heavy_variables"])
+    shares = optimize_shares(atoms, case["variables"], case["slices"], case["rates"], case["heavy_variables"])
     if "at_least" in case:
-        assert prod(found[NONE]) >= case["at_least"]
+        assert prod(shares[NONE]) >= case["at_least"]
         return
     expected = {frozenset(filter(None, key.split(","))): tuple(shares) for key, shares in case["shares"].items()}
     if case.get("any_order"):
-        assert sorted(found[NONE]) == sorted(expected[NONE])
+        assert sorted(shares[NONE]) == sorted(expected[NONE])
     else:
-        assert found == expected
+        assert shares == expected
 
 
 def test_example_5_heavy_sets_of_the_triangle() -> None:
     """S18, Example 5: shares of each heavy set on 64 slices."""
-    found = optimize_shares(TRIANGLE, ("x1", "x2", "x3"), 64, heavy=("x1", "x2", "x3"))
-    assert found[NONE] == (4, 4, 4)
-    assert found[frozenset({"x1"})] == (1, 8, 8)
-    assert found[frozenset({"x1", "x2"})] == (1, 1, 64)
-    assert found[frozenset({"x1", "x2", "x3"})] == (1, 1, 1)
-    assert len(found) == 8
+    shares = optimize_shares(TRIANGLE, ("x1", "x2", "x3"), 64, heavy=("x1", "x2", "x3"))
+    assert shares[NONE] == (4, 4, 4)
+    assert shares[frozenset({"x1"})] == (1, 8, 8)
+    assert shares[frozenset({"x1", "x2"})] == (1, 1, 64)
+    assert shares[frozenset({"x1", "x2", "x3"})] == (1, 1, 1)
+    assert len(shares) == 8
 
 
 @pytest.mark.parametrize(
@@ -56,20 +56,20 @@ def test_example_5_heavy_sets_of_the_triangle() -> None:
 )
 def test_costs_at_equal_rates(atoms: tuple[Atom, ...], costs: tuple[float, ...]) -> None:
     """X2: the predicted load of star, linear and triangle on 4, 8 and 16 slices."""
-    variables = sorted({variable for one in atoms for _, variable in one.variables})
+    variables = sorted({variable for atom_ in atoms for _, variable in atom_.variables})
     for slices, expected in zip((4, 8, 16), costs, strict=True):
         shares = optimize_shares(atoms, variables, slices)[NONE]
         assert float(cost(atoms, variables, rates_of(atoms, None), shares)) / 3 == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("atoms", "told"), [(STAR, (0.25, 0.125)), (LINEAR, (0.25765, 0.1338)), (TRIANGLE, (0.2575, 0.13375))]
+    ("atoms", "rates_of_types"), [(STAR, (0.25, 0.125)), (LINEAR, (0.25765, 0.1338)), (TRIANGLE, (0.2575, 0.13375))]
 )
-def test_rates_told_to_the_planner_help(atoms: tuple[Atom, ...], told: tuple[float, float]) -> None:
+def test_rates_told_to_the_planner_help(atoms: tuple[Atom, ...], rates_of_types: tuple[float, float]) -> None:
     """X3: with rates .01, .495, .495 the load falls for linear and triangle, and stays for the star."""
-    variables = sorted({variable for one in atoms for _, variable in one.variables})
+    variables = sorted({variable for atom_ in atoms for _, variable in atom_.variables})
     rates = [Fraction("0.01"), Fraction("0.495"), Fraction("0.495")]
-    for slices, expected in zip((4, 8), told, strict=True):
+    for slices, expected in zip((4, 8), rates_of_types, strict=True):
         blind = cost(atoms, variables, rates, optimize_shares(atoms, variables, slices)[NONE])
         known = cost(atoms, variables, rates, optimize_shares(atoms, variables, slices, rates)[NONE])
         assert float(known) == pytest.approx(expected, abs=6e-4)
@@ -79,8 +79,8 @@ def test_rates_told_to_the_planner_help(atoms: tuple[Atom, ...], told: tuple[flo
 def test_ties_go_to_the_least_maximum_share_then_to_earlier_variables() -> None:
     """S25: linear on 8 slices: (1,4,2,1) and (1,2,4,1) cost the same, (1,8,1,1) more; P(x,y) on 16 gets (4,4)."""
     assert optimize_shares(LINEAR, ("x1", "x2", "x3", "x4"), 8)[NONE] == (1, 4, 2, 1)
-    both = (atom("P", "x", "y"),)
-    assert optimize_shares(both, ("x", "y"), 16)[NONE] == (4, 4)
+    joint = (atom("P", "x", "y"),)
+    assert optimize_shares(joint, ("x", "y"), 16)[NONE] == (4, 4)
 
 
 def test_disjunctions_are_not_optimal() -> None:
@@ -89,8 +89,8 @@ def test_disjunctions_are_not_optimal() -> None:
     shares = optimize_shares(whole, ("x", "y"), 16)[NONE]
     assert shares == (4, 4)
     assert float(cost(whole, ("x", "y"), rates_of(whole, None), shares)) / 2 == pytest.approx((4 + 0.5) / 16)
-    one = (atom("P", "x", "y"), atom("Q", "x"))
-    assert optimize_shares(one, ("x", "y"), 16)[NONE] == (16, 1)
+    disjunction = (atom("P", "x", "y"), atom("Q", "x"))
+    assert optimize_shares(disjunction, ("x", "y"), 16)[NONE] == (16, 1)
 
 
 def test_all_atoms_with_a_shared_light_variable_cost_one_share() -> None:
@@ -124,9 +124,9 @@ queries = st.lists(
 def test_shares_are_optimal(atoms: list[Atom], slices: int, rates: list[int], heavy: set[str]) -> None:
     """S25: no valid vector is better by cost, then by maximum share; valid: product at most p, 1 on H."""
     by_type = dict(zip("PQR", rates, strict=True))
-    found = optimize_shares(atoms, "xyz", slices, by_type, heavy)
+    by_group = optimize_shares(atoms, "xyz", slices, by_type, heavy)
     weights = rates_of(atoms, by_type)
-    for group, shares in found.items():
+    for group, shares in by_group.items():
         valid = [
             vector
             for vector in product(range(1, slices + 1), repeat=3)
@@ -148,26 +148,28 @@ wide_queries = st.lists(
 @given(wide_queries, st.sampled_from([1, 7, 12, 16, 30]), st.sets(st.sampled_from("uvwxyz"), max_size=3))
 @few(30)
 def test_a_vector_that_won_against_more_is_not_searched_again(
-    query: tuple[list[Atom], list[int]], slices: int, told: set[str]
+    query: tuple[list[Atom], list[int]], slices: int, heavy: set[str]
 ) -> None:
     """S25: the best of a smaller heavy set is taken where it fits; it is what a search of its own finds."""
     atoms, numbers = query
     rates = [Fraction(number) for number in numbers]
-    for group, shares in optimize_shares(atoms, "uvwxyz", slices, rates, told).items():
+    for group, shares in optimize_shares(atoms, "uvwxyz", slices, rates, heavy).items():
         assert shares == searched(atoms, "uvwxyz", slices, rates, group)[0]
 
 
 @given(wide_queries, st.sampled_from([1, 2, 7, 12, 16, 30]), st.sets(st.sampled_from("uvwxyz"), max_size=2))
 @settings(deadline=None)
-def test_no_vector_ranks_before_the_one_found(query: tuple[list[Atom], list[int]], slices: int, told: set[str]) -> None:
+def test_no_vector_ranks_before_the_one_found(
+    query: tuple[list[Atom], list[int]], slices: int, heavy: set[str]
+) -> None:
     """S25 for six variables: cost, maximum, product, then more for earlier variables; branches are cut rightly."""
     atoms, numbers = query
     rates = [Fraction(number) for number in numbers]
-    shares, _ = searched(atoms, "uvwxyz", slices, rates, frozenset(told))
+    shares, _ = searched(atoms, "uvwxyz", slices, rates, frozenset(heavy))
     ranks = {
         vector: (cost(atoms, "uvwxyz", rates, vector), max(vector), prod(vector), [-share for share in vector])
         for vector in vectors(6, slices)
-        if all(vector["uvwxyz".index(name)] == 1 for name in told)
+        if all(vector["uvwxyz".index(name)] == 1 for name in heavy)
     }
     assert shares == min(ranks, key=ranks.__getitem__)
 
@@ -215,8 +217,8 @@ def test_the_search_looks_at_few_vectors(shape: Callable[[int], list[Atom]], equ
     assert looked_at[1] < 24 * looked_at[0]
 
 
-@pytest.mark.parametrize("told", ["x01", "x08", "x18"])
-def test_equal_costs_are_told_apart_early(told: str) -> None:
+@pytest.mark.parametrize("heavy_name", ["x01", "x08", "x18"])
+def test_equal_costs_are_told_apart_early(heavy_name: str) -> None:
     """S26: at equal rates thousands of vectors cost the same; few are begun, wherever the chain is cut."""
     rates = [Fraction(1)] * 19
-    assert max(searched(chain(20), NAMES, slices, rates, frozenset([told]))[1] for slices in (36, 51)) < 2_000
+    assert max(searched(chain(20), NAMES, slices, rates, frozenset([heavy_name]))[1] for slices in (36, 51)) < 2_000

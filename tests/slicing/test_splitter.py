@@ -84,8 +84,8 @@ def test_example_8_heavy_value() -> None:
 def test_events_without_a_match_go_nowhere() -> None:
     """S4: another type, another constant, disagreeing repeated variables, or a null: no slice."""
     plan = fixed_plan((atom("P", "x", "x"), atom("Q", "x", b=5)), ("x",), 4)
-    found = slices_of(plan, log(("P", 1, 2), ("P", 2, 2), ("P", None, None), ("Q", 3, 5), ("Q", 3, 6), ("R", 1, 1)))
-    assert found == [(), (2,), (), (3,), (), ()]
+    targets = slices_of(plan, log(("P", 1, 2), ("P", 2, 2), ("P", None, None), ("Q", 3, 5), ("Q", 3, 6), ("R", 1, 1)))
+    assert targets == [(), (2,), (), (3,), (), ()]
 
 
 def test_dictionary_encoded_columns_split_alike() -> None:
@@ -164,8 +164,8 @@ def test_targets_are_the_union_over_all_matching_valuations(slices: int, heavy: 
     columns = {name: valuations[name].to_numpy() for name in "xyz"}
     for event in (("P", 0, 1), ("P", 3, 2), ("P", 7, 103), ("Q", 1, 7), ("Q", 5, 5), ("R", 7), ("R", 4), ("S",)):
         relevant = np.zeros(len(owner), np.bool_)
-        for one in atoms:
-            if one.event_type == event[0]:
-                agrees = [columns[name] == event["abc".index(place) + 1] for place, name in one.variables]
+        for atom_ in atoms:
+            if atom_.event_type == event[0]:
+                agrees = [columns[name] == event["abc".index(place) + 1] for place, name in atom_.variables]
                 relevant |= np.logical_and.reduce(agrees) if agrees else np.bool_(True)
         assert set(slices_of(plan, log(event))[0]) == set(owner[relevant].tolist())

@@ -43,8 +43,8 @@ def conditions() -> st.SearchStrategy[str]:
     """Conditions between an event and its neighbour."""
 
     def joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        both = st.tuples(inner, st.sampled_from(["AND", "OR"]), inner)
-        return both.map(lambda three: f"({' '.join(three)})") | inner.map(lambda one: f"NOT ({one})")
+        joined = st.tuples(inner, st.sampled_from(["AND", "OR"]), inner)
+        return joined.map(lambda three: f"({' '.join(three)})") | inner.map(lambda inner_text: f"NOT ({inner_text})")
 
     return st.recursive(comparisons() | st.sampled_from(OTHERS), joined, max_leaves=3)
 

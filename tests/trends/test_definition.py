@@ -38,11 +38,11 @@ def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
     return rows_from(query, reference.aggregate(query, rows_of(log)))
 
 
-def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[dict[str, Any]]:
+def rows_from(query: Query, totals: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The aggregates of each (group..., window start) as rows."""
     rows = []
-    for *group, start in sorted(found, key=lambda key: (key[-1], [(value is None, value) for value in key[:-1]])):
-        values = found[*group, start]
+    for *group, start in sorted(totals, key=lambda key: (key[-1], [(value is None, value) for value in key[:-1]])):
+        values = totals[*group, start]
         row: dict[str, Any] = dict(zip(query.group_by, group, strict=True))
         row |= {
             "window_start": start,

@@ -30,7 +30,7 @@ def aggregate(text: str, log: pa.Table, ties: Ties = Ties.CONCURRENT) -> pa.Tabl
 @given(text=queries(), log=logs(most=40))
 def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> None:
     """Every kernel gives the same rows: window by window, panes, meeting points, states in registers, unlimited."""
-    query, others = bind(text, schema_of(log, ties)), set[int]()
+    query, avoided = bind(text, schema_of(log, ties)), set[int]()
 
     def result() -> pa.Table:
         evaluator = TrendEvaluator(query, exact=True)
@@ -38,9 +38,9 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
 
     with pytest.MonkeyPatch.context() as patch:
         costs_of = table.costs_of
-        patch.setattr(table, "costs_of", lambda case: _noted(costs_of(case), others))
+        patch.setattr(table, "costs_of", lambda case: _noted(costs_of(case), avoided))
         results = [result()]
-        for number in sorted(others):  # the rest would leave the choice as it is
+        for number in sorted(avoided):  # the rest would leave the choice as it is
             patch.setattr(table, "costs_of", lambda case, n=number: _lowest(costs_of(case), n))
             results.append(result())
         patch.setattr(table, "costs_of", costs_of)
@@ -70,10 +70,10 @@ def _lowest(costs: table.Costs, number: int) -> table.Costs:
     return costs
 
 
-def _noted(costs: table.Costs, others: set[int]) -> table.Costs:
+def _noted(costs: table.Costs, avoided: set[int]) -> table.Costs:
     """The same costs; adds the kernels that apply to a partition for which another one is chosen."""
     chosen = np.arange(len(costs))[:, None] == costs.argmin(axis=0)
-    others.update(np.flatnonzero((np.isfinite(costs) & ~chosen).any(axis=1)).tolist())
+    avoided.update(np.flatnonzero((np.isfinite(costs) & ~chosen).any(axis=1)).tolist())
     return costs
 
 
@@ -87,12 +87,12 @@ def _wide(weights: Weights) -> Weights:
 @given(queries().filter(lambda text: "EVENTS" not in text), logs(most=12))
 def test_events_of_other_types_change_nothing(text: str, log: pa.Table) -> None:
     """The log may have events of types that are not in the pattern, at any time."""
-    others = log.set_column(0, "event_type", pa.array(["Z"] * log.num_rows, pa.string()))
-    both = pa.concat_tables([log, others]).sort_by([("ts", "ascending")])
-    both = both.set_column(2, "seq", pa.array(np.arange(both.num_rows)))
-    schema = schema_of(both, Ties.CONCURRENT)
+    irrelevant = log.set_column(0, "event_type", pa.array(["Z"] * log.num_rows, pa.string()))
+    mixed = pa.concat_tables([log, irrelevant]).sort_by([("ts", "ascending")])
+    mixed = mixed.set_column(2, "seq", pa.array(np.arange(mixed.num_rows)))
+    schema = schema_of(mixed, Ties.CONCURRENT)
     evaluator = TrendEvaluator(bind(text, schema), exact=True)
-    assert same(evaluator.merge(evaluator.evaluate(both)), evaluator.merge(evaluator.evaluate(log)))
+    assert same(evaluator.merge(evaluator.evaluate(mixed)), evaluator.merge(evaluator.evaluate(log)))
 
 
 @QUERIES

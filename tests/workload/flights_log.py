@@ -130,8 +130,8 @@ def _is_tail_number(text: str) -> bool:
 
 @cache
 def _utc(text: str) -> int:
-    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    return int(found.replace(tzinfo=found.tzinfo or UTC).timestamp())
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
 
 
 def _scheduled_arrival(row: dict[str, Any], scheduled: int, zone: ZoneInfo) -> int:

@@ -38,11 +38,11 @@ def events() -> Iterator[tuple[str, int]]:
 
 def counts_by_day() -> dict[date, Counter[str]]:
     """Operating day -> event type -> events."""
-    found: dict[date, Counter[str]] = {}
+    counts: dict[date, Counter[str]] = {}
     for event_type, ts in events():
         day = (datetime.fromtimestamp(ts, UTC) - timedelta(hours=8)).date()
-        found.setdefault(day, Counter())[event_type] += 1
-    return found
+        counts.setdefault(day, Counter())[event_type] += 1
+    return counts
 
 
 def _utc(text: str) -> datetime:
@@ -54,5 +54,5 @@ def _scheduled_arrival(row: dict[str, str], sched: int, zone: ZoneInfo) -> int:
     local = datetime(int(row["year"]), int(row["month"]), int(row["day"])) + timedelta(
         hours=clock // 100, minutes=clock % 100
     )
-    found = int(local.replace(tzinfo=zone).timestamp())
-    return found if found > sched else int((local + timedelta(days=1)).replace(tzinfo=zone).timestamp())
+    arrival = int(local.replace(tzinfo=zone).timestamp())
+    return arrival if arrival > sched else int((local + timedelta(days=1)).replace(tzinfo=zone).timestamp())

@@ -70,9 +70,9 @@ def file_of(policy: str) -> Path:
 
 def violations(policy: str | Path, log: pa.Table) -> list[tuple[Any, ...]]:
     """The rows of `cep.monitor`, without `tp`."""
-    found = cep.monitor(policy, SIGNATURE, log)
-    assert isinstance(found, pa.Table)
-    return [tuple(row.values()) for row in found.drop_columns(["tp"]).to_pylist()]
+    table = cep.monitor(policy, SIGNATURE, log)
+    assert isinstance(table, pa.Table)
+    return [tuple(row.values()) for row in table.drop_columns(["tp"]).to_pylist()]
 
 
 def test_the_script_makes_the_bundle(script: ModuleType, week: Week, tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_the_script_makes_the_bundle(script: ModuleType, week: Week, tmp_path: P
 def test_a_policy_finds_exactly_what_is_planted(policy: str, week: Week, bundle: pa.Table) -> None:
     """Deadlines that are met or missed by a second are among what is planted."""
     planted = week[1]
-    found = violations(file_of(policy), bundle)
-    assert set(found) == planted[policy]
-    assert len(found) == len(planted[policy]) >= 20
+    violated = violations(file_of(policy), bundle)
+    assert set(violated) == planted[policy]
+    assert len(violated) == len(planted[policy]) >= 20
 
 
 @pytest.mark.parametrize("policy", ["custom", "delete", "insert"])
@@ -170,7 +170,7 @@ def test_what_users_delete_counted_by_a_loop(policy: str, asked: str, due: str, 
         (ts, 0, user)
         for (user, db), stamps in deletions.items()
         for ts in stamps
-        if db == asked and not any(0 <= sign * (other - ts) <= 108_000 for other in deletions.get((user, due), []))
+        if db == asked and not any(0 <= sign * (deleted - ts) <= 108_000 for deleted in deletions.get((user, due), []))
     }
     evaluator = check_folder(FOLDER).compiled[policy].evaluator
     rows = evaluator.merge(of_table(evaluator.evaluate(bundle)))

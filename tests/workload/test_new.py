@@ -137,13 +137,13 @@ def test_numbers_that_may_count_anything_are_told(
     monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
     (tmp_path / "log.csv").write_text("stock_time,kind\n25263126,A\n71996000,B\n")
     assert main(["new", "log", "--from", str(tmp_path / "log.csv"), "--ts", "stock_time"]) == 0
-    told = capsys.readouterr().out
-    assert "as seconds they span 541 days; as milliseconds (--unit ms) 13 hours" in told
-    assert "--origin says when its time 0 was" in told
+    printed = capsys.readouterr().out
+    assert "as seconds they span 541 days; as milliseconds (--unit ms) 13 hours" in printed
+    assert "--origin says when its time 0 was" in printed
     assert main(["check", "log"]) == 0
-    told = capsys.readouterr().out
-    assert "warning: workload.yaml: start: the log begins on 1970-10-20; do its times count s since 1970?" in told
-    assert "no problem found; 1 warning above" in told
+    printed = capsys.readouterr().out
+    assert "warning: workload.yaml: start: the log begins on 1970-10-20; do its times count s since 1970?" in printed
+    assert "no problem found; 1 warning above" in printed
 
 
 SOCCER = """Team;Type;Start X;speed;day
@@ -162,7 +162,7 @@ def test_everything_that_was_said_or_found_is_written(
     (tmp_path / "log.csv").write_text(SOCCER)
     asked = ["--ts", "day", "--origin", "2024-01-01", "--zone", "America/New_York"]
     assert main(["new", "log", "--from", str(tmp_path / "log.csv"), *asked]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for said in (
         "guessed from all 4 rows:",
         "';' taken for what separates",
@@ -172,7 +172,7 @@ def test_everything_that_was_said_or_found_is_written(
         "SET_PIECE for 'SET PIECE'",
         "next: trendmill check log; trendmill preview log; trendmill run log --from",
     ):
-        assert said in told
+        assert said in printed
     workload = load_workload("log")
     source = workload.sources["log_rows"]
     assert (source.options, source.missing, workload.time.zone) == ({"sep": ";"}, "NaN", "America/New_York")
@@ -263,8 +263,8 @@ def test_columns_that_cannot_be_declared_are_told(
         ("parquet", ["_id", "Kind", "a_b", "user_id", "tags", "clock"]),
     ):
         assert main(["new", form, "--from", str(tmp_path / f"log.{form}"), "--type", "kind"]) == 0
-        told = capsys.readouterr().out
-        assert [line.split("'")[1] for line in told.splitlines() if "is left out: " in line] == left_out
+        printed = capsys.readouterr().out
+        assert [line.split("'")[1] for line in printed.splitlines() if "is left out: " in line] == left_out
         assert main(["check", form]) == 0
     assert main(["new", "other", "--from", str(tmp_path / "log.parquet"), "--type", "Kind"]) == 2
     (tmp_path / "log.csv").write_text("ts,_id\n1,7\n")
@@ -283,7 +283,7 @@ def test_columns_without_a_header_are_named(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("header", "reason"),
     [
         ("at,kind", "names 2 of 3 columns: each load refuses it as a row of 2 fields; make it 'at,kind,size' and"),
         ("size,kind,at", "has not the names of --names in their order: each load takes it for a row; make it"),
@@ -292,7 +292,7 @@ def test_columns_without_a_header_are_named(tmp_path: Path, monkeypatch: pytest.
     ],
 )
 def test_a_header_that_does_not_name_every_column_is_told(
-    header: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    header: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The workload says that there is no header, so each load would refuse that line without a word before."""
     monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
@@ -300,5 +300,5 @@ def test_a_header_that_does_not_name_every_column_is_told(
     (tmp_path / "log.csv").write_text(f"{header}\n{rows}" if header else rows)
     assert main(["new", "log", "--from", str(tmp_path / "log.csv"), "--names", "at,kind,size"]) == 0
     lines = [line.strip() for line in capsys.readouterr().out.splitlines() if "the first line" in line]
-    assert len(lines) == bool(told)
-    assert all(line.startswith(f"the first line of log.csv {told}") for line in lines), lines
+    assert len(lines) == bool(reason)
+    assert all(line.startswith(f"the first line of log.csv {reason}") for line in lines), lines

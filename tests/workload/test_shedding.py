@@ -115,14 +115,14 @@ def test_loads_are_over_the_day_and_over_as_many_hours_as_asked(
     """Bounds are tried beside them, each once; `explain` says over what the loads are."""
     own = {"contagion": {"shedding": {"costs": [1, 2, 3, 4]}}}
     shared = {"bound": "2ms", "costs": {"event": 7}, "loads": [1.4]}
-    for more, told in (
+    for more, sentence in (
         ({"busiest_hours": 1, "bounds": ["1ms", "20ms"]}, "loads 140% over the day and over its busiest hour;"),
         ({"busiest_hours": 0}, "loads 140% over the day; latency bound 2 ms, safety buffer 0 ns of virtual time\n"),
         ({}, "loads 140% over the day and over its busiest 3 hours in a row;"),
     ):
         declare(folder, shedding={**shared, **more}, **own)
         assert main(["explain", str(folder), "contagion"]) == 0
-        assert told in (shown := capsys.readouterr().out)
+        assert sentence in (shown := capsys.readouterr().out)
         assert ("also with bounds of 1 ms, 20 ms at one load" in shown) == ("bounds" in more)
     workload = load_workload(folder)
     assert workload.shedding is not None
@@ -170,11 +170,11 @@ def test_check_and_explain_tell_what_shedding_will_do(capsys: pytest.CaptureFixt
         capsys.readouterr().out
     )
     assert main(["explain", str(SAMPLE), "city_sweep"]) == 0
-    told = capsys.readouterr().out
-    assert "5 states of a partial match; meeting one costs 100, 100, 100, 100 virtual ns" in told
+    printed = capsys.readouterr().out
+    assert "5 states of a partial match; meeting one costs 100, 100, 100, 100 virtual ns" in printed
     assert (
         "over the day and over its busiest 3 hours in a row; latency bound 1 ms, safety buffer 50 us of virtual time"
-        in told
+        in printed
     )
     assert main(["explain", str(SAMPLE), "snowball"]) == 0
     assert "shedding" not in capsys.readouterr().out

@@ -26,7 +26,7 @@ def flights() -> Workload:
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "parts_expected"),
     [
         ("SELECT a FROM flights\nWHERE b > 3 UNION ALL SELECT a FROM weather", []),
         ("SELECT a,\n  lag(b) OVER (PARTITION BY c ORDER BY d) FROM flights", [f"2:3: {WINDOW}"]),
@@ -44,15 +44,15 @@ def flights() -> Workload:
     ],
 )
 def test_what_brings_rows_together_is_told(
-    flights: Workload, monkeypatch: pytest.MonkeyPatch, sql: str, told: list[str]
+    flights: Workload, monkeypatch: pytest.MonkeyPatch, sql: str, parts_expected: list[str]
 ) -> None:
     """With its place. Of the tables, those of airports and planes are small; of a pipe nothing is known."""
     monkeypatch.setattr(
         module, "source_bytes", lambda source, *_: 9 if source.name in ("airports", "planes") else 10**9
     )
     parts = slow_parts(replace(flights, events_sql=sql))
-    assert len(parts) == len(told)
-    for part, expected in zip(parts, told, strict=True):
+    assert len(parts) == len(parts_expected)
+    for part, expected in zip(parts, parts_expected, strict=True):
         assert part.startswith(f"events.sql:{expected}"), part
 
 
@@ -65,6 +65,6 @@ def test_check_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     text = (home / "events.sql").read_text().replace("SELECT kind", "SELECT DISTINCT kind")
     (home / "events.sql").write_text(text)
     assert main(["check", str(home)]) == 0
-    told = capsys.readouterr().out
-    assert "  events.sql:2:17: DISTINCT brings equal rows together\n    so a large load" in told
-    assert "\n    and an event may need rows of steps at most 0 days away" in told
+    printed = capsys.readouterr().out
+    assert "  events.sql:2:17: DISTINCT brings equal rows together\n    so a large load" in printed
+    assert "\n    and an event may need rows of steps at most 0 days away" in printed

@@ -70,38 +70,38 @@ def check(folder: Path) -> tuple[int, str]:
     """The exit code and what is told; asserts what holds for every folder."""
     with ending(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as stream:
         code = main(["check", str(folder)])
-    told = stream.getvalue()
-    assert code in (0, 2), told
-    assert "Traceback" not in told
-    told.encode()  # no half of a character, which no terminal shows
+    printed = stream.getvalue()
+    assert code in (0, 2), printed
+    assert "Traceback" not in printed
+    printed.encode()  # no half of a character, which no terminal shows
     if code == 2:
-        head, *lines = told.splitlines()
+        head, *lines = printed.splitlines()
         assert re.fullmatch(r"trendmill: workload '\w+' has \d+ problems?:", head), head
         heads = [number for number, line in enumerate(lines) if not line.startswith("      ")]
-        assert int(re.findall(r"has (\d+)", head)[0]) == len(heads), told
+        assert int(re.findall(r"has (\d+)", head)[0]) == len(heads), printed
         for number in heads:
-            found = PROBLEM.fullmatch(lines[number])
-            assert found, lines[number]
+            problem = PROBLEM.fullmatch(lines[number])
+            assert problem, lines[number]
             assert len(lines[number]) < 1_500
-            if found["line"] and number + 1 < len(lines) and number + 1 not in heads:
-                assert "^" in lines[number + 2], told
-    return code, told
+            if problem["line"] and number + 1 < len(lines) and number + 1 not in heads:
+                assert "^" in lines[number + 2], printed
+    return code, printed
 
 
 def test_the_folder_as_it_should_be_is_right(machines: Path) -> None:
     """Nothing is refused that is not wrong."""
-    code, told = check(machines)
-    assert code == 0, told
+    code, printed = check(machines)
+    assert code == 0, printed
 
 
 @pytest.mark.parametrize("wrong", NAMED, ids=str)
 def test_a_known_mistake_is_told(wrong: Wrong, machines: Path) -> None:
     """With words that help."""
     wrong.change(machines)
-    code, told = check(machines)
+    code, printed = check(machines)
     assert code == 2
-    for words in wrong.told:
-        assert words in told, told
+    for words in wrong.messages:
+        assert words in printed, printed
 
 
 @pytest.mark.usefixtures("quick")
@@ -112,11 +112,11 @@ def test_a_file_that_is_none_is_refused(file: str, machines: Path) -> None:
     for wrong in ways:
         emptied(machines)
         wrong.change(write_folder(machines))
-        code, told = check(machines)
+        code, printed = check(machines)
         assert code == 2, wrong
-        assert f"  {file}" in told, (wrong, told)
-        for words in wrong.told:
-            assert words in told, (wrong, told)
+        assert f"  {file}" in printed, (wrong, printed)
+        for words in wrong.messages:
+            assert words in printed, (wrong, printed)
 
 
 @pytest.mark.usefixtures("quick")
@@ -146,11 +146,11 @@ def test_the_mistakes_of_all_files_are_told_at_once(machines: Path) -> None:
         ("experiments/rates.yaml", "seeds: 2", "seeds: two"),
     ):
         (machines / file).write_text(FILES[file].replace(old, new))
-    code, told = check(machines)
+    code, printed = check(machines)
     assert code == 2
     for file in FILES:
-        assert f"  {file}:" in told, file
-    assert "has 6 problems" in told
+        assert f"  {file}:" in printed, file
+    assert "has 6 problems" in printed
 
 
 SCALARS = st.one_of(
@@ -172,7 +172,7 @@ def test_any_change_ends_in_a_verdict(tmp_path_factory: pytest.TempPathFactory, 
     for _ in range(data.draw(st.integers(1, 3))):
         file = data.draw(st.sampled_from(sorted(FILES)))
         content = (folder / file).read_bytes()
-        words = [found.span() for found in re.finditer(rb"[\w.]+|[^\s\w]", content)] or [(0, 0)]
+        words = [word.span() for word in re.finditer(rb"[\w.]+|[^\s\w]", content)] or [(0, 0)]
         start, end = data.draw(st.sampled_from(words))
         way = data.draw(st.sampled_from(["word", "cut", "line out", "line twice", "byte"]))
         line_start, line_end = content.rfind(b"\n", 0, start) + 1, content.find(b"\n", end) + 1 or len(content)

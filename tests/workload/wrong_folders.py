@@ -96,11 +96,11 @@ YAML_FILES = ("workload.yaml", "expectations.yaml", "experiments/rates.yaml")
 
 @dataclass(frozen=True)
 class Wrong:
-    """A way to get the folder wrong. `told`: what the message holds."""
+    """A way to get the folder wrong. `messages`: what is printed holds them."""
 
     name: str
     change: Callable[[Path], None]
-    told: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -114,34 +114,34 @@ def write_folder(folder: Path) -> Path:
     return folder
 
 
-def replaced(file: str, old: str, new: str, *told: str) -> Wrong:
+def replaced(file: str, old: str, new: str, *messages: str) -> Wrong:
     """One text for another in a file."""
     assert FILES[file].count(old) >= 1, old
 
     def change(folder: Path) -> None:
         (folder / file).write_text(FILES[file].replace(old, new, 1))
 
-    return Wrong(f"{file}: {old[:30]} -> {new[:30]}", change, told)
+    return Wrong(f"{file}: {old[:30]} -> {new[:30]}", change, messages)
 
 
-def holding(file: str, name: str, content: str | bytes, *told: str) -> Wrong:
+def holding(file: str, name: str, content: str | bytes, *messages: str) -> Wrong:
     """Another content of a file."""
 
     def change(folder: Path) -> None:
         (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_bytes(content if isinstance(content, bytes) else content.encode())
 
-    return Wrong(f"{file}: {name}", change, told)
+    return Wrong(f"{file}: {name}", change, messages)
 
 
-def instead(file: str, name: str, make: Callable[[Path], None], *told: str) -> Wrong:
+def instead(file: str, name: str, make: Callable[[Path], None], *messages: str) -> Wrong:
     """Something else in a file's place."""
 
     def change(folder: Path) -> None:
         (folder / file).unlink(missing_ok=True)
         make(folder / file)
 
-    return Wrong(f"{file}: {name}", change, told)
+    return Wrong(f"{file}: {name}", change, messages)
 
 
 NAMED = [

@@ -28,8 +28,8 @@ def _field(draw: st.DrawFn, value: object) -> str:
 def lines(draw: st.DrawFn, log: list[tuple[int, list[Event]]], form: str) -> str:
     """The log with one event a line."""
     text = ""
-    for point, (stamp, found) in enumerate(log):
-        for event_type, *values in found:
+    for point, (stamp, of_point) in enumerate(log):
+        for event_type, *values in of_point:
             written = [_field(draw, value) for value in values]
             fields = [str(event_type).split("/")[0], *written]
             if form == "rv":
@@ -48,7 +48,7 @@ LONG_TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=5)
 @given(st.data(), points())
 def test_three_texts_of_one_log(data: st.DataObject, log: list[tuple[int, list[Event]]]) -> None:
     """One log as MonPoly writes it, with `tp` in every line, and, an event a point, as DejaVu writes it."""
-    log = [(stamp, found) for stamp, found in log if found]
+    log = [(stamp, events) for stamp, events in log if events]
     size = data.draw(st.integers(5, 60))
     if data.draw(st.booleans()):
         wanted = as_lists(monpoly.read(data.draw(monpoly_text(log)), POSITIONAL))
@@ -56,7 +56,7 @@ def test_three_texts_of_one_log(data: st.DataObject, log: list[tuple[int, list[E
         assert as_lists(rv_csv.read(text, POSITIONAL)) == wanted
         assert as_lists(joined(list(rv_csv.stream(text, POSITIONAL, block=size)))) == wanted
     else:
-        linear = [(stamp, [event]) for stamp, found in log for event in found]
+        linear = [(stamp, [event]) for stamp, events in log for event in events]
         wanted = as_lists(monpoly.read(data.draw(monpoly_text(linear)), POSITIONAL))
         assert as_lists(rv_csv.read(data.draw(lines(linear, "rv")), POSITIONAL)) == wanted
         text = data.draw(lines(linear, "timed"))
@@ -65,8 +65,8 @@ def test_three_texts_of_one_log(data: st.DataObject, log: list[tuple[int, list[E
 
 
 @given(st.data(), st.lists(events, max_size=6))
-def test_an_untimed_trace_has_stamps_of_0(data: st.DataObject, found: list[Event]) -> None:
-    log = [(0, [event]) for event in found]
+def test_an_untimed_trace_has_stamps_of_0(data: st.DataObject, events: list[Event]) -> None:
+    log = [(0, [event]) for event in events]
     assert as_lists(dejavu.read(data.draw(lines(log, "")), SCHEMA)) == expected(log)
 
 

@@ -14,7 +14,9 @@ def test_forms() -> None:
         "# a log\npublish (author:string, file : int)   approve(int,:float)\nT() (* no\n more *) T();\n"
         "M(r:regexp, b:bool)"
     )
-    assert {name: {a: kind.type.value for a, kind in found.items()} for name, found in schema.types.items()} == {
+    assert {
+        name: {a: kind.type.value for a, kind in attributes.items()} for name, attributes in schema.types.items()
+    } == {
         "publish": {"author": "string", "file": "int"},
         "approve": {"1": "int", "2": "float"},
         "T": {},

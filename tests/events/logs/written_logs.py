@@ -32,11 +32,11 @@ steps = st.lists(st.tuples(st.sampled_from((0, 0, 1, 7, 2**40)), st.lists(events
 def points(draw: st.DrawFn) -> list[tuple[int, list[Event]]]:
     """Stamps and events of points, with equal stamps, gaps and points without events."""
     stamp = draw(st.sampled_from((-(2**63), -5, 0, 1_500_000_000)))
-    found = []
+    log = []
     for step, of_point in draw(steps):
         stamp += step
-        found.append((stamp, of_point))
-    return found
+        log.append((stamp, of_point))
+    return log
 
 
 def _value(draw: st.DrawFn, value: object) -> str:
@@ -51,10 +51,10 @@ def monpoly_text(draw: st.DrawFn, log: list[tuple[int, list[Event]]]) -> str:
     blank = st.sampled_from(("", " ", "\n", "\t  ", ' # (P @9 "\n'))
     word_end = st.sampled_from((" ", "\n", " #\r\n"))
     parts: list[str] = []
-    for stamp, found in log:
+    for stamp, events in log:
         parts += [draw(blank), "@", draw(st.sampled_from(("", " "))), str(stamp), draw(word_end)]
         name = ""
-        for event_type, *values in found:
+        for event_type, *values in events:
             written = str(event_type).split("/")[0]
             if written != name or draw(st.booleans()):
                 parts += [draw(word_end), written]

@@ -85,8 +85,8 @@ def test_old_rows_are_filled_with_what_new_rows_get(
     wanted = sum(expected(value, unit) is not None for value in values)
     assert table.to_pyarrow_dataset().count_rows(filter=lacking_rows([Moment("at", "ts", unit)])) == wanted
     table.update(dict(updates), predicate=lacking)
-    found = DeltaTable(folder).to_pyarrow_table().to_pylist()
-    key = [(row["ts"], row["at"]) for row in found]
+    table_rows = DeltaTable(folder).to_pyarrow_table().to_pylist()
+    key = [(row["ts"], row["at"]) for row in table_rows]
     assert sorted(key, key=str) == sorted([(value, expected(value, unit)) for value in values], key=str)
 
 
@@ -110,18 +110,18 @@ def write(lake: Path, table: Table, day: date, *first: int) -> None:
 
 
 def moments(lake: Path) -> dict[int, tuple[datetime, datetime]]:
-    found = DeltaTable(lake / "w" / "late").to_pyarrow_table().to_pylist()
-    return {row["a"]: (row["first_at"], row["last_at"]) for row in found}
+    rows = DeltaTable(lake / "w" / "late").to_pyarrow_table().to_pylist()
+    return {row["a"]: (row["first_at"], row["last_at"]) for row in rows}
 
 
-def told(*first: int) -> dict[int, tuple[datetime, datetime]]:
+def expected_moments(*first: int) -> dict[int, tuple[datetime, datetime]]:
     return {n: (EPOCH + timedelta(seconds=n), EPOCH + timedelta(seconds=n + 60)) for n in first}
 
 
 def test_a_new_table_has_them_at_once(tmp_path: Path) -> None:
     with leased(tmp_path, "w"):
         write(tmp_path, LISTING, D1, 1362729600, 1362729700)
-    assert moments(tmp_path) == told(1362729600, 1362729700)
+    assert moments(tmp_path) == expected_moments(1362729600, 1362729700)
     first, last = DeltaTable(tmp_path / "w" / "late").schema().fields[-2:]
     assert (first.name, last.name) == ("first_at", "last_at")
     assert first.metadata["comment"] == "first_ts as a point in time"
@@ -133,7 +133,7 @@ def test_a_table_of_an_older_program_gets_them_in_all_rows(tmp_path: Path) -> No
         write(tmp_path, OLD, D1, 100, 200)
         write(tmp_path, OLD, D2, 300)
         write(tmp_path, LISTING, D2, 400)
-        assert moments(tmp_path) == told(100, 200, 400)
+        assert moments(tmp_path) == expected_moments(100, 200, 400)
         version = DeltaTable(tmp_path / "w" / "late").version()
         create("w", [LISTING], tmp_path)
         assert DeltaTable(tmp_path / "w" / "late").version() == version
@@ -146,7 +146,7 @@ def test_an_empty_table_of_an_older_program_gets_the_columns(tmp_path: Path) -> 
     with leased(tmp_path, "w"):
         create("w", [OLD], tmp_path)
         write(tmp_path, LISTING, D1, 7)
-    assert moments(tmp_path) == told(7)
+    assert moments(tmp_path) == expected_moments(7)
 
 
 def test_a_kill_before_all_rows_have_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_a_kill_before_all_rows_have_them(tmp_path: Path, monkeypatch: pytest.Mo
                 create("w", [LISTING], tmp_path)
         assert moments(tmp_path) == {100: (None, None)}
         create("w", [LISTING], tmp_path)
-    assert moments(tmp_path) == told(100)
+    assert moments(tmp_path) == expected_moments(100)
 
 
 def test_another_unit_is_that_of_new_rows(tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_another_unit_is_that_of_new_rows(tmp_path: Path) -> None:
     with leased(tmp_path, "w"):
         write(tmp_path, LISTING, D1, 100)
         write(tmp_path, result_table("late", "Which?", MATCHES, ["a"], unit="ms"), D2, 7000)
-    found = moments(tmp_path)
-    assert found[100] == told(100)[100]
-    assert found[7000][0] == EPOCH + timedelta(seconds=7)
+    by_ts = moments(tmp_path)
+    assert by_ts[100] == expected_moments(100)[100]
+    assert by_ts[7000][0] == EPOCH + timedelta(seconds=7)
 
 
 def test_a_column_that_a_query_names_is_its_own(tmp_path: Path) -> None:

@@ -105,10 +105,10 @@ def rounds(pattern: Kleene) -> set[Reading]:
     return whole
 
 
-def words(found: set[Reading]) -> dict[Word, set[tuple[frozenset[Not], ...]]]:
+def words(readings_: set[Reading]) -> dict[Word, set[tuple[frozenset[Not], ...]]]:
     """By word what its readings forbid, without those that forbid more than another."""
     by_word: dict[Word, set[tuple[frozenset[Not], ...]]] = {}
-    for reading in found:
+    for reading in readings_:
         for tied in product(*((False, True) if loose else (False,) for loose in reading.loose)):
             by_word.setdefault(Word(reading.variables, tied), set()).add(reading.passed)
     return {word: fewest(passed) for word, passed in by_word.items() if word.variables}
@@ -118,7 +118,7 @@ def fewest(choices: set[tuple[frozenset[Not], ...]]) -> set[tuple[frozenset[Not]
     def less(a: tuple[frozenset[Not], ...], b: tuple[frozenset[Not], ...]) -> bool:
         return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
-    return {passed for passed in choices if not any(less(other, passed) for other in choices)}
+    return {passed for passed in choices if not any(less(rival, passed) for rival in choices)}
 
 
 def paths(diagram: Diagram) -> Iterator[tuple[Word, set[tuple[frozenset[Not], ...]]]]:
@@ -221,10 +221,10 @@ def test_the_template_has_the_neighbours_of_all_words(pattern: Pattern) -> None:
     """Words of LONGEST events hold all neighbours of a pattern of no more units."""
     named = name_variables(pattern)
     template = template_of_pattern(named)
-    found = [word.variables for word in words(readings(named))]
-    assert {word[0] for word in found} <= template.start
-    assert {word[-1] for word in found} <= template.end
-    assert {pair for word in found for pair in pairwise(word)} <= template.edges
+    variables = [word.variables for word in words(readings(named))]
+    assert {word[0] for word in variables} <= template.start
+    assert {word[-1] for word in variables} <= template.end
+    assert {pair for word in variables for pair in pairwise(word)} <= template.edges
     diagram = diagram_of(named)
     assert template.edges == {(diagram.variables[s], diagram.variables[t]) for s, t in diagram.edges}
     assert template.start == {diagram.variables[state] for state in diagram.start}

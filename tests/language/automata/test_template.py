@@ -39,31 +39,31 @@ def _template(text: str) -> Template:
 )
 def test_templates(text: str, start: str, end: str, edges: list[str]) -> None:
     """GRETA's Fig. 5 and its likes; an edge exists once."""
-    found = _template(text)
-    assert found.start == set(start)
-    assert found.end == set(end)
-    assert found.edges == {(edge[0], edge[1]) for edge in edges}
+    template = _template(text)
+    assert template.start == set(start)
+    assert template.end == set(end)
+    assert template.edges == {(edge[0], edge[1]) for edge in edges}
 
 
 def test_a_type_that_recurs_has_a_state_for_each_occurrence() -> None:
     """GRETA's Fig. 13: SEQ(A+, B, A, A+, B+)."""
-    found = _template("SEQ(A+, B, A, A+, B+)")
-    assert found.states == ("A", "B", "A_2", "A_3", "B_2")
-    assert found.predecessors("A_3") == ("A_2", "A_3")
-    assert found.mid == {"B", "A_2", "A_3"}
+    template = _template("SEQ(A+, B, A, A+, B+)")
+    assert template.states == ("A", "B", "A_2", "A_3", "B_2")
+    assert template.predecessors("A_3") == ("A_2", "A_3")
+    assert template.mid == {"B", "A_2", "A_3"}
 
 
 @given(positive_patterns())
 def test_the_template_has_the_edges_of_algorithm_1(pattern: Pattern) -> None:
     """GRETA, Algorithm 1, word by word: SEQ edges end(Pi) to start(Pi+1), closure edges end to start."""
     named = name_variables(pattern)
-    found = template_of_pattern(named)
+    template = template_of_pattern(named)
     edges: set[tuple[str, str]] = set()
     _algorithm_1(named, edges)
-    assert found.edges == edges
-    assert found.start == {_start(named)}
-    assert found.end == {_end(named)}
-    assert found.states == tuple(unit.variable for unit in units_of(named))
+    assert template.edges == edges
+    assert template.start == {_start(named)}
+    assert template.end == {_end(named)}
+    assert template.states == tuple(unit.variable for unit in units_of(named))
 
 
 def _algorithm_1(pattern: Pattern, edges: set[tuple[str, str]]) -> None:
@@ -73,8 +73,8 @@ def _algorithm_1(pattern: Pattern, edges: set[tuple[str, str]]) -> None:
     if isinstance(pattern, Sequence):
         for element in pattern.elements:
             _algorithm_1(element, edges)
-        for one, other in zip(pattern.elements, pattern.elements[1:], strict=False):
-            edges.add((_end(one), _start(other)))
+        for before, following in zip(pattern.elements, pattern.elements[1:], strict=False):
+            edges.add((_end(before), _start(following)))
 
 
 def _start(pattern: Pattern) -> str:
@@ -103,16 +103,16 @@ def _end(pattern: Pattern) -> str:
 )
 def test_a_negation_lies_between_its_nearest_present_neighbours(text: str, zones: list[tuple[str, str]]) -> None:
     """Only without a neighbour does the window bound it."""
-    found = split(name_variables(parse_pattern(text)))
-    assert [(part.previous, part.following) for part in found] == [(set(a), set(b)) for a, b in zones]
+    parts = split(name_variables(parse_pattern(text)))
+    assert [(part.previous, part.following) for part in parts] == [(set(a), set(b)) for a, b in zones]
 
 
 def test_nfa_of_paper_04() -> None:
     """Fig. 1: l + k + 1 states with begin, take, ignore, proceed; strict contiguity ignores nothing."""
     pattern = name_variables(parse_pattern("seq(ReducerStart a, LoadStd+ b[], ReducerEnd c)"))
-    found = nfa_of(pattern, Strategy.ANY)
-    assert found is not None
-    assert {state.name: state.edges for state in found} == {
+    states = nfa_of(pattern, Strategy.ANY)
+    assert states is not None
+    assert {state.name: state.edges for state in states} == {
         "a": ("begin",),
         "b[1]": ("begin", "ignore"),
         "b[i]": ("take", "ignore", "proceed"),

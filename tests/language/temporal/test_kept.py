@@ -23,8 +23,8 @@ def test_a_node_is_looked_at_once() -> None:
     assert depth(formula) == 2
     assert depth(Not(formula)) == 3
     assert len(seen) == 4
-    other = replace(formula, body=p)
-    assert depth(other) == 1, "a changed copy is another node"
+    changed = replace(formula, body=p)
+    assert depth(changed) == 1, "a changed copy is another node"
 
 
 def test_comparisons_hashes_and_texts_stay() -> None:

@@ -35,9 +35,9 @@ SKIPPING = {
 def test_b2_sql_row_patterns(case: str) -> None:
     """The matches of SQL's MATCH_RECOGNIZE, each row with its match and its variable."""
     with tarfile.open(RUNNER.parent / "trino_match_recognize.txz") as archive:
-        found = archive.extractfile("trino_match_recognize/cases.json")
-        assert found is not None
-        (said,) = [one for one in json.load(found) if one["id"] == case]
+        cases = archive.extractfile("trino_match_recognize/cases.json")
+        assert cases is not None
+        (said,) = [known_case for known_case in json.load(cases) if known_case["id"] == case]
     values = said["values"]
     events = pa.table(
         {
@@ -69,9 +69,9 @@ def test_b2_sql_row_patterns(case: str) -> None:
 def test_b2_loops_of_a_stream_engine(case: str, skip: str) -> None:
     """b+ followed by c: one match a start, those that the skip strategy leaves."""
     with tarfile.open(RUNNER.parent / "flink_cep.txz") as archive:
-        found = archive.extractfile("flink_cep/cases.json")
-        assert found is not None
-        (said,) = [one for one in json.load(found) if one["id"] == case]
+        cases = archive.extractfile("flink_cep/cases.json")
+        assert cases is not None
+        (said,) = [known_case for known_case in json.load(cases) if known_case["id"] == case]
     names = said["events"]
     events = pa.table({"event_type": [name[0] for name in names], "ts": range(len(names))})
     query = f"PATTERN SEQ(b+ b[], c c) WHERE skip_till_next_match {{ 1 = 1 }} WITHIN 100 AFTER MATCH SKIP {skip}"

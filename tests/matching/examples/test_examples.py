@@ -128,9 +128,9 @@ def test_k3_tests_on_prefixes_are_judged_on_matches() -> None:
     """Options 1 and 2 of paper 04's Q6 agree; an average of what came before has no first event to judge."""
     events = log("RLLLLE", val=[0, 3, 1, 4, 4, 0], task_id=[1] * 6)
     head = "PATTERN SEQ(R a, L+ b[], E c) WHERE [task_id] AND "
-    one = cep.match(head + "b[i].val >= b[i-1].val WITHIN 100", events)
+    indexed = cep.match(head + "b[i].val >= b[i-1].val WITHIN 100", events)
     two = cep.match(head + "b[i].val >= max(b[1..i-1].val) WITHIN 100", events)
-    assert one.equals(two)
+    assert indexed.equals(two)
     above = cep.match(head + "b[i].val > avg(b[1..i-1].val) WITHIN 100", events).column("b").to_pylist()
     assert [1] in above
     assert [1, 2] not in above
@@ -268,8 +268,8 @@ def test_a_round_that_binds_nothing_is_none(quantifier: str) -> None:
 def test_rounds_of_optional_events_are_filled_from_the_first(quantifier: str) -> None:
     """D is a round and B another: a run does not take D for the second one's, which nothing could follow."""
     query = f"PATTERN SEQ(A a, (SEQ(B? b, D? d)){quantifier}, C c) WHERE strict_contiguity WITHIN 9"
-    found = cep.match(query, log("ADBC"))
-    assert (found.column("b").to_pylist(), found.column("d").to_pylist()) == ([[2]], [[1]])
+    table = cep.match(query, log("ADBC"))
+    assert (table.column("b").to_pylist(), table.column("d").to_pylist()) == ([[2]], [[1]])
     for text, matches in (("AC", 1), ("ADDC", 1), ("ABBBC", int(quantifier == "{2,}"))):
         assert cep.match(query, log(text)).num_rows == matches
 

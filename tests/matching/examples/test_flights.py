@@ -43,22 +43,22 @@ def matches(query: str, log: pa.Table) -> pa.Table:
     return cep.match(QUERIES / f"{query}.cep", log)
 
 
-def by_operating_day(found: pa.Table) -> Counter[str]:
+def by_operating_day(matches: pa.Table) -> Counter[str]:
     """Matches by the day, from 08:00 UTC, of their last events."""
     march = moment("2013-03-01T08:00")
-    return Counter(f"March {(last - march) // DAY + 1}" for last in found["last_ts"].to_pylist())
+    return Counter(f"March {(last - march) // DAY + 1}" for last in matches["last_ts"].to_pylist())
 
 
 def late_in_a_row(log: pa.Table) -> set[tuple[int, int, int]]:
     """Three events next to each other, all late departures of different minutes, within the hour."""
     events = log.select(["event_type", "ts", "delay_min", "seq"]).to_pylist()
-    found = set()
+    triples = set()
     for three in zip(events, events[1:], events[2:], strict=False):
         late = all(event["event_type"] == "Departure" and event["delay_min"] >= 45 for event in three)
         first, second, third = (event["ts"] for event in three)
         if late and first < second < third and third - first <= 3600:
-            found.add(tuple(event["seq"] for event in three))
-    return found
+            triples.add(tuple(event["seq"] for event in three))
+    return triples
 
 
 def outages(log: pa.Table) -> set[tuple[int, ...]]:
@@ -68,7 +68,7 @@ def outages(log: pa.Table) -> set[tuple[int, ...]]:
         if event["flight"] is not None:
             line = lines.setdefault((event["flight"], event["origin"], event["dest"]), [])
             line.append((event["ts"], event["seq"], event["event_type"]))
-    found = set()
+    days = set()
     for line in lines.values():
         for begin, (first, _, kind) in enumerate(line):
             run = list(itertools.takewhile(lambda event: event[2] == "Cancellation", line[begin + 1 :]))
@@ -76,15 +76,15 @@ def outages(log: pa.Table) -> set[tuple[int, ...]]:
             if kind != "Arrival" or len(run) < 2 or after == len(line) or line[after][2] != "Departure":
                 continue
             stamps = [ts for ts, _, _ in line[begin : after + 1]]
-            if stamps[-1] - first <= 8 * DAY and all(one < other for one, other in itertools.pairwise(stamps)):
-                found.add(tuple(seq for _, seq, _ in line[begin : after + 1]))
-    return found
+            if stamps[-1] - first <= 8 * DAY and all(earlier < later for earlier, later in itertools.pairwise(stamps)):
+                days.add(tuple(seq for _, seq, _ in line[begin : after + 1]))
+    return days
 
 
-def bound(found: pa.Table) -> set[tuple[int, ...]]:
+def bound(matches: pa.Table) -> set[tuple[int, ...]]:
     """The events of each match, in pattern order."""
-    names = [name for name in found.column_names if name not in ("first_ts", "last_ts", "confidence")]
-    rows = zip(*(found[name].to_pylist() for name in names), strict=True)
+    names = [name for name in matches.column_names if name not in ("first_ts", "last_ts", "confidence")]
+    rows = zip(*(matches[name].to_pylist() for name in names), strict=True)
     return {tuple(itertools.chain.from_iterable(v if isinstance(v, list) else [v] for v in row)) for row in rows}
 
 
@@ -104,7 +104,11 @@ def chains(events: list[Event], may_follow: Callable[[Event, Event], bool]) -> l
     while any(lengths):
         counts.append(sum(lengths))
         lengths = [
-            sum(n for one, n in zip(events, lengths, strict=True) if n and one["ts"] < e["ts"] and may_follow(one, e))
+            sum(
+                n
+                for earlier, n in zip(events, lengths, strict=True)
+                if n and earlier["ts"] < e["ts"] and may_follow(earlier, e)
+            )
             for e in events
         ]
     return counts
@@ -113,16 +117,16 @@ def chains(events: list[Event], may_follow: Callable[[Event, Event], bool]) -> l
 def test_contagion_on_the_day_of_the_storm(bundle: pa.Table) -> None:
     """Chains of three departures an hour late, each of another airline than the one before: 75,000 on 8 March."""
     by_end = chains_that_end_in_cancellations(bundle, "origin", 60, 7_200)
-    found = [chains(late, lambda one, other: one["carrier"] != other["carrier"]) for late in by_end]
-    assert sum(counts[2] for counts in found if len(counts) > 2) == 74_535
+    chain_counts = [chains(late, lambda earlier, later: earlier["carrier"] != later["carrier"]) for late in by_end]
+    assert sum(counts[2] for counts in chain_counts if len(counts) > 2) == 74_535
     assert total_on_8_march("contagion", bundle) == 74_535
 
 
 def test_destination_collapse_on_the_day_of_the_storm(bundle: pa.Table) -> None:
     """Chains of two and more departures, each later than the one before."""
     by_end = chains_that_end_in_cancellations(bundle, "dest", 30, 43_200)
-    found = [chains(late, lambda one, other: one["delay_min"] < other["delay_min"]) for late in by_end]
-    assert sum(sum(counts[1:]) for counts in found) == 8_385
+    chain_counts = [chains(late, lambda earlier, later: earlier["delay_min"] < later["delay_min"]) for late in by_end]
+    assert sum(sum(counts[1:]) for counts in chain_counts) == 8_385
     assert total_on_8_march("destination_collapse", bundle) == 8_385
 
 
@@ -136,16 +140,16 @@ def total_on_8_march(query: str, log: pa.Table) -> int:
 
 def test_nothing_but_late_in_the_bundle(bundle: pa.Table) -> None:
     """Strict contiguity over all events of the log: weather and arrivals break a run, and so does a shared minute."""
-    found = matches("nothing_but_late", bundle)
-    assert bound(found) == late_in_a_row(bundle)
-    assert by_operating_day(found)["March 8"] == 9
+    matches_ = matches("nothing_but_late", bundle)
+    assert bound(matches_) == late_in_a_row(bundle)
+    assert by_operating_day(matches_)["March 8"] == 9
 
 
 def test_cancelled_day_after_day_in_the_bundle(bundle: pa.Table) -> None:
     """Partition contiguity by flight and route, over eight days."""
-    found = matches("cancelled_day_after_day", bundle)
-    assert bound(found) == outages(bundle)
-    days = by_operating_day(found)
+    matches_ = matches("cancelled_day_after_day", bundle)
+    assert bound(matches_) == outages(bundle)
+    days = by_operating_day(matches_)
     assert [days[f"March {day}"] for day in (8, 9, 10)] == [5, 13, 14]
 
 
@@ -169,10 +173,10 @@ def test_climbs_within_a_minute_are_nearly_even(bundle: pa.Table) -> None:
     """Precise time finds what is certain, and what is exactly twelve hours long; whole minutes hide the rest."""
     text = (QUERIES / "climb_then_cancel.cep").read_text(encoding="utf-8")
     precise = bound(cep.match(text[: text.index("WITH CONFIDENCE")], bundle))
-    found = cep.match(text, bundle, schema=minutes())
+    matches_ = cep.match(text, bundle, schema=minutes())
     events = {row["seq"]: row for row in bundle.select(["seq", "ts", "delay_min"]).to_pylist()}
     sure = set()
-    for row in found.to_pylist():
+    for row in matches_.to_pylist():
         events_of = [events[seq] for seq in (row["a"], *row["b"], row["c"])]
         stamps = [event["ts"] for event in events_of]
         delays = [event["delay_min"] for event in events_of[:-1]]
@@ -181,10 +185,10 @@ def test_climbs_within_a_minute_are_nearly_even(bundle: pa.Table) -> None:
         if not together and not exactly:
             sure.add((row["a"], *row["b"], row["c"]))
             assert row["confidence"] == pytest.approx(1)
-            assert all(one < other for one, other in itertools.pairwise(delays))
+            assert all(earlier < later for earlier, later in itertools.pairwise(delays))
         elif together:
             assert row["confidence"] == pytest.approx((59 / 120) ** together)
-    assert sure < bound(found)
+    assert sure < bound(matches_)
     assert sure == {match for match in precise if events[match[-1]]["ts"] - events[match[0]]["ts"] < 12 * 3600}
 
 
@@ -192,15 +196,15 @@ def test_climbs_within_a_minute_are_nearly_even(bundle: pa.Table) -> None:
 def test_the_years_climbs(year: pa.Table) -> None:
     """11,555 possible climbs, 11,451 of them certain; precise time finds 11,456."""
     query = QUERIES / "climb_then_cancel.cep"
-    found = cep.match(query, year, schema=minutes())
-    sure = found["confidence"].to_numpy()
+    matches_ = cep.match(query, year, schema=minutes())
+    sure = matches_["confidence"].to_numpy()
     assert (len(sure), int((sure > 1 - 1e-9).sum()), int((sure > 0.5).sum())) == (11_555, 11_451, 11_456)
 
 
-def on_8_march(found: pa.Table) -> int:
+def on_8_march(matches: pa.Table) -> int:
     """Matches whose last event lies in the operating day of 8 March."""
     begin = moment("2013-03-08T08:00")
-    return sum(begin <= last < begin + DAY for last in found["last_ts"].to_pylist())
+    return sum(begin <= last < begin + DAY for last in matches["last_ts"].to_pylist())
 
 
 def test_city_sweep_in_the_bundle(bundle: pa.Table) -> None:
@@ -225,8 +229,8 @@ def test_doubling_in_the_bundle(bundle: pa.Table) -> None:
     late = [e for e in events if e["event_type"] == "Departure" and e["delay_min"] >= 30]
     begin, expected = moment("2013-03-08T08:00"), 0
 
-    def doubles(one: Event, other: Event) -> bool:
-        return bool(one["ts"] < other["ts"] and other["delay_min"] >= 2 * one["delay_min"])
+    def doubles(earlier: Event, later: Event) -> bool:
+        return bool(earlier["ts"] < later["ts"] and later["delay_min"] >= 2 * earlier["delay_min"])
 
     for last in events:
         if last["event_type"] == "Arrival" and begin <= last["ts"] < begin + DAY:

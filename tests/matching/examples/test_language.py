@@ -108,8 +108,8 @@ def test_or_around_the_pattern_takes_the_match_of_each_side() -> None:
     """Under skip till next each side has its own match of a start; a binding that both find is one match."""
     query = f"PATTERN SEQ(A a, B b) OR SEQ(A a, C c) WHERE {NEXT} {{ 1 = 1 }} WITHIN 20"
     assert columns(cep.match(query, log("ABC")), "a", "b", "c") == [(0, 1, None), (0, None, 2)]
-    both = f"PATTERN SEQ(A+, B) OR SEQ(A, B+) WHERE {NEXT} {{ 1 = 1 }} WITHIN 20"
-    assert cep.match(both, log("AB")).num_rows == 1
+    of_or = f"PATTERN SEQ(A+, B) OR SEQ(A, B+) WHERE {NEXT} {{ 1 = 1 }} WITHIN 20"
+    assert cep.match(of_or, log("AB")).num_rows == 1
     inside = f"PATTERN SEQ((SEQ(A a, B b) OR SEQ(A a, C c))) WHERE {NEXT} {{ 1 = 1 }} WITHIN 20"
     assert columns(cep.match(inside, log("ACB")), "a", "b", "c") == [(0, 2, None)]
 

@@ -57,10 +57,10 @@ class Imprecise:
         """Every match that is likely enough, as a row in which lists stand in the order of (ts, seq)."""
         operator, number = self.threshold.split()
         least = Fraction(number)
-        found = confidences(self.intervals, self.matches_in)
+        chances = confidences(self.intervals, self.matches_in)
         return {
             self.row(match): chance
-            for match, chance in found.items()
+            for match, chance in chances.items()
             if (chance >= least if operator == ">=" else chance > least)
         }
 
@@ -108,10 +108,10 @@ def check_against_all_worlds(asked: Imprecise) -> None:
     """The same matches, each as likely, and their number."""
     table = ask(asked)
     expected = asked.rows()
-    found = with_confidence(table)
-    assert found.keys() == expected.keys()
+    by_row = with_confidence(table)
+    assert by_row.keys() == expected.keys()
     for row, chance in expected.items():
-        assert math.isclose(found[row], chance, rel_tol=1e-9)
+        assert math.isclose(by_row[row], chance, rel_tol=1e-9)
     assert table.schema.metadata[b"matches_total"] == str(len(expected)).encode()
 
 
@@ -128,11 +128,11 @@ def test_width_0_is_precise_time(world: World, threshold: str) -> None:
     """Intervals of one moment: the same rows in the same order, all certain."""
     world.in_events, world.slide = False, None
     asked = Imprecise(world, [(event.ts, event.ts) for event in world.events], threshold)
-    found = ask(asked)
+    possible = ask(asked)
     precise = cep.match(world.text, world.table, ties="ordered" if world.ordered else "concurrent")
-    assert found.drop_columns(["confidence"]).equals(precise)
-    assert set(found["confidence"].to_pylist()) <= {1.0}
-    assert found.schema.metadata == precise.schema.metadata
+    assert possible.drop_columns(["confidence"]).equals(precise)
+    assert set(possible["confidence"].to_pylist()) <= {1.0}
+    assert possible.schema.metadata == precise.schema.metadata
 
 
 @settings(deadline=None)
@@ -217,8 +217,8 @@ def chances(
     """The confidences, as fractions of small numbers, of events (type, first moment, last moment)."""
     kinds, low, high = zip(*events, strict=True)
     log = pa.table({"event_type": kinds, "ts": low, "ts_lo": low, "ts_hi": high, **columns})
-    found = cep.match(query, log, ties=ties)["confidence"].to_pylist()
-    return [Fraction(chance).limit_denominator(1000) for chance in found]
+    confidence = cep.match(query, log, ties=ties)["confidence"].to_pylist()
+    return [Fraction(chance).limit_denominator(1000) for chance in confidence]
 
 
 def test_k21_two_and_three_overlapping_events() -> None:
@@ -237,14 +237,14 @@ def test_k23_events_of_a_closure_in_one_order_or_in_any() -> None:
     """
     four = ("A", 1, 3), ("B", 2, 4), ("B", 2, 4), ("C", 5, 5)
     pattern, window = "PATTERN SEQ(A a, B b, B d, C c)", "WITHIN 9 WITH CONFIDENCE > 0"
-    both = "PATTERN SEQ(A a, B{2,2} b[], C c)"
+    asked = "PATTERN SEQ(A a, B{2,2} b[], C c)"
     assert chances(f"{pattern} WHERE b.x < d.x {window}", *four, x=[0, 1, 2, 0]) == [Fraction(4, 27)]
-    assert chances(f"{both} WHERE b[i].x > b[i-1].x {window}", *four, x=[0, 1, 2, 0]) == [Fraction(4, 27)]
-    assert chances(f"{both} {window}", *four) == [Fraction(8, 27)]
+    assert chances(f"{asked} WHERE b[i].x > b[i-1].x {window}", *four, x=[0, 1, 2, 0]) == [Fraction(4, 27)]
+    assert chances(f"{asked} {window}", *four) == [Fraction(8, 27)]
     worlds_of_three = list(itertools.product((1, 2, 3), (2, 3, 4), (2, 3, 4)))
     assert sum(a < min(b, d) for a, b, d in worlds_of_three) == 14
     assert sum(a <= min(b, d) for a, b, d in worlds_of_three) == 22
-    assert chances(f"{both} {window}", *four, ties="ordered") == [Fraction(22, 27)]
+    assert chances(f"{asked} {window}", *four, ties="ordered") == [Fraction(22, 27)]
 
 
 def test_k24_a_chain_is_all_its_worlds() -> None:
@@ -261,7 +261,7 @@ def test_k24_a_chain_is_all_its_worlds() -> None:
             world: tuple[int, ...], seq: np.ndarray = seq, ordered: bool = ordered, width: int = width
         ) -> list[str]:
             pairs = itertools.pairwise(zip(world, seq, strict=True))
-            good = all(one < other if ordered else one[0] < other[0] for one, other in pairs)
+            good = all(earlier < later if ordered else earlier[0] < later[0] for earlier, later in pairs)
             return ["match"] if good and world[-1] - world[0] <= width else []
 
         expected = confidences(list(zip(low.tolist(), high.tolist(), strict=True)), in_order).get("match", Fraction(0))
@@ -340,8 +340,8 @@ def test_the_schema_says_how_imprecise_a_log_is() -> None:
     log = pa.table({"event_type": ["A", "B", "B"], "ts": [60, 60, 120]})
     query = "PATTERN SEQ(A a, B b) WITHIN 100 {}"
     assert cep.match(query.format(""), log, schema=minutes).num_rows == 1
-    found = cep.match(query.format("WITH CONFIDENCE > 0"), log, schema=minutes)
-    assert found["confidence"].to_pylist() == pytest.approx([59 / 120, (3600 - 19 * 20 / 2) / 3600])
+    possible = cep.match(query.format("WITH CONFIDENCE > 0"), log, schema=minutes)
+    assert possible["confidence"].to_pylist() == pytest.approx([59 / 120, (3600 - 19 * 20 / 2) / 3600])
     assert compile_query(query.format("WITH CONFIDENCE > 0"), minutes).reach.time == 159
 
 

@@ -70,7 +70,7 @@ def negations(pattern: Pattern | Not) -> list[Not]:
         case Not():
             return [pattern]
         case Sequence():
-            return [found for element in pattern.elements for found in negations(element)]
+            return [negation for element in pattern.elements for negation in negations(element)]
         case Kleene():
             return negations(pattern.body)
         case _:
@@ -122,10 +122,10 @@ def test_a_match_is_certain_when_nothing_earlier_can_be_recorded_any_more() -> N
     schema = LogSchema(types, imprecision={"B": (3, 0), "C": (1, 2)})
     log = pa.table({"event_type": list("ACB"), "ts": [1, 4, 8], "seq": range(3), "pos": range(3)})
     evaluator = compile_query("PATTERN SEQ(A a, NOT B b, C c) WITHIN 9 WITH CONFIDENCE > 0", schema)
-    found = evaluator.merge(evaluator.evaluate(log))
-    assert found[CERTAIN].to_pylist() == [9]
+    merged = evaluator.merge(evaluator.evaluate(log))
+    assert merged[CERTAIN].to_pylist() == [9]
     # c at 6 with b at 5, in 1/4 of c's worlds and 1/4 of b's
-    assert found["confidence"].to_pylist() == [pytest.approx(15 / 16)]
+    assert merged["confidence"].to_pylist() == [pytest.approx(15 / 16)]
     assert evaluator.reach.time == 9 + 3 + 2 + 5
 
 

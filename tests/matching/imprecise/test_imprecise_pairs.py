@@ -41,9 +41,9 @@ class PossiblePairsDrawn:
     @property
     def text(self) -> str:
         world = self.left
-        both = f"{written(world.pattern)} AND {written(self.right.pattern)}"
+        patterns = f"{written(world.pattern)} AND {written(self.right.pattern)}"
         condition = "[k]" if world.keyed else "1 = 1"
-        return f"PATTERN {both} WHERE {condition} WITHIN {world.size} WITH CONFIDENCE {self.asked.threshold}"
+        return f"PATTERN {patterns} WHERE {condition} WITHIN {world.size} WITH CONFIDENCE {self.asked.threshold}"
 
     def pairs_in(self, moments: tuple[int, ...]) -> list[Pair]:
         """The pairs of one world, by the places that events have in the log as it was recorded."""
@@ -52,20 +52,20 @@ class PossiblePairsDrawn:
         places = sorted(range(len(moved)), key=lambda place: (moved[place].ts, moved[place].seq))
         in_order = [moved[place] for place in places]
         left, right = replace(self.left, events=in_order), replace(self.right, events=in_order)
-        found = []
-        for _, one, other in pairs(left, right):
-            sides = [frozenset((places[event], name) for event, name in side) for side in (one, other)]
-            found.append((sides[0], sides[1]))
-        return found
+        places_of_pairs = []
+        for _, left_path, right_path in pairs(left, right):
+            sides = [frozenset((places[event], name) for event, name in side) for side in (left_path, right_path)]
+            places_of_pairs.append((sides[0], sides[1]))
+        return places_of_pairs
 
     def rows(self) -> dict[tuple[object, ...], Fraction]:
         """Every pair that is likely enough, as a row in which lists stand in the order of (ts, seq)."""
         operator, number = self.asked.threshold.split()
         least = Fraction(number)
-        found = confidences(self.asked.intervals, self.pairs_in)
+        chances = confidences(self.asked.intervals, self.pairs_in)
         return {
             self.row(pair): chance
-            for pair, chance in found.items()
+            for pair, chance in chances.items()
             if (chance >= least if operator == ">=" else chance > least)
         }
 
@@ -125,10 +125,10 @@ def test_pairs_and_confidences_are_those_of_all_worlds(drawn: PossiblePairsDrawn
     evaluator, events = evaluator_of(drawn)
     table = evaluator.merge(evaluator.evaluate(events))
     expected = drawn.rows()
-    found = rows_of(table.drop_columns(["confidence", "certain"]))
-    assert set(found) == set(expected)
-    assert len(found) == len(expected) == total(table)
-    for row, chance in zip(found, table["confidence"].to_pylist(), strict=True):
+    by_row = rows_of(table.drop_columns(["confidence", "certain"]))
+    assert set(by_row) == set(expected)
+    assert len(by_row) == len(expected) == total(table)
+    for row, chance in zip(by_row, table["confidence"].to_pylist(), strict=True):
         assert math.isclose(chance, expected[row], rel_tol=1e-9)
 
 
@@ -158,17 +158,17 @@ def test_width_0_is_precise_time() -> None:
     exact = log.append_column("ts_lo", log["ts"]).append_column("ts_hi", log["ts"])
     query = "RETURN b.x - d.x AS gap PATTERN SEQ(A a, B+ b[]) AND SEQ(C c, D d) WHERE b[i].x > c.x WITHIN 3"
     query = query.replace("b.x - d.x", "d.x - a.x")
-    found = cep.match(f"{query} WITH CONFIDENCE > 0", exact)
-    assert found["confidence"].to_pylist() == [1.0]
-    assert found.drop_columns(["confidence"]).equals(cep.match(query, log))
+    possible = cep.match(f"{query} WITH CONFIDENCE > 0", exact)
+    assert possible["confidence"].to_pylist() == [1.0]
+    assert possible.drop_columns(["confidence"]).equals(cep.match(query, log))
 
 
 def test_one_event_on_both_sides() -> None:
     """The a of both happens once: 1/2 together, where independent copies of it would make it 3/4 of 3/4."""
     log = pa.table({"event_type": list("ABC"), "ts": [1, 2, 2], "ts_lo": [1, 2, 2], "ts_hi": [2, 3, 3]})
     query = "PATTERN SEQ(A a, B b) AND SEQ(A a, C c) WITHIN 9 WITH CONFIDENCE > 0"
-    found = cep.match(query, log)
-    assert found["confidence"].to_pylist() == [pytest.approx(1 / 2 + 1 / 2 * 1 / 4)]
+    possible = cep.match(query, log)
+    assert possible["confidence"].to_pylist() == [pytest.approx(1 / 2 + 1 / 2 * 1 / 4)]
     sides = [cep.match(f"PATTERN SEQ(A a, {x} b) WITHIN 9 WITH CONFIDENCE > 0", log) for x in "BC"]
     assert [side["confidence"].to_pylist() for side in sides] == [[0.75], [0.75]]
 

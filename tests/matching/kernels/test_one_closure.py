@@ -73,7 +73,7 @@ def test_position_lists_list_what_the_general_kernel_lists(
     lists = one_closure.positions(network, offsets, seq, questions)
     assert lists is not None
     batch_rows, batch_events = sizes
-    found = []
+    listed = []
     for batch in one_closure.list_closures(
         network,
         one_closure.ClosureEvents(lists, seq, ts),
@@ -87,13 +87,13 @@ def test_position_lists_list_what_the_general_kernel_lists(
             closure = batch.values[batch.offsets[k] : batch.offsets[k + 1]].tolist()
             assert batch.last_ts[k] == ts[ends[job]]
             assert batch.first_ts[k] == ts[(batch.first[k] - 10) // 3]
-            found.append((job, [int(batch.first[k]), *closure, int(batch.last[k])]))
+            listed.append((job, [int(batch.first[k]), *closure, int(batch.last[k])]))
     expected = [
         (int(paths.jobs[k]), seq[paths.rows[paths.offsets[k] : paths.offsets[k + 1]]].tolist())
         for paths in list_matches(network, seq, questions, most)
         for k in range(len(paths))
     ]
-    assert found == expected
+    assert listed == expected
 
 
 def _low(offsets: np.ndarray, ts: np.ndarray, end: int, width: int) -> int:

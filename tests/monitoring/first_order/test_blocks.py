@@ -180,7 +180,7 @@ def test_of_a_sub_log_no_more_is_kept_than_of_a_log() -> None:
     schema = parse_signature("P(x: int) Q(x: int)")
     text = EACH + "P(x=x) AND NOT ONCE[0,10] Q(x=x)"
     policy = bind_written(parse(text, "p.mfotl"), schema, text, "p.mfotl")
-    told_at: list[int] = []
+    seconds: list[int] = []
     second = 0
 
     def blocks() -> Iterator[PointLog]:
@@ -189,8 +189,8 @@ def test_of_a_sub_log_no_more_is_kept_than_of_a_log() -> None:
             yield log_of([(second, [("P", x) for x in range(3)])], schema)
 
     for _ in block_verdicts(policy, blocks(), closed=True, at_once=True):
-        told_at.append(second)
-    assert told_at == [second for second in range(0, 1000, 10) for _ in range(3)]
+        seconds.append(second)
+    assert seconds == [second for second in range(0, 1000, 10) for _ in range(3)]
 
 
 def test_a_term_without_a_value_is_an_error_of_the_whole_log_only() -> None:

@@ -32,7 +32,7 @@ from cep_core.monitoring.first_order.choice import event_rows
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.operators import reduction
 from cep_core.testing.logs import log_of
-from tests.monitoring.first_order.writing import atom, both, without
+from tests.monitoring.first_order.writing import atom, conjunction, without
 
 x, y, z = Variable("x"), Variable("y"), Variable("z")
 LOG = log_of([(1, [("P", 1, 2), ("Q", 2)]), (4, [("P", 3, 0), ("R", "a")]), (4, []), (9, [("Q", 0), ("Q", 2)])])
@@ -40,9 +40,9 @@ LOG = log_of([(1, [("P", 1, 2), ("Q", 2)]), (4, [("P", 3, 0), ("R", "a")]), (4, 
 
 def rows(formula: Formula, log: PointLog = LOG) -> set[tuple[int, ...]]:
     """The satisfactions, the point first."""
-    found, _ = satisfied(formula, log, {})
-    assert found.variables == free_variables(formula)
-    runs = zip(*(column.tolist() for column in (found.begin, found.end, *found.columns)), strict=True)
+    relation, _ = satisfied(formula, log, {})
+    assert relation.variables == free_variables(formula)
+    runs = zip(*(column.tolist() for column in (relation.begin, relation.end, *relation.columns)), strict=True)
     return {(point, *values) for begin, end, *values in runs for point in range(begin, end)}
 
 
@@ -60,11 +60,11 @@ def test_formulas_of_one_shape_are_evaluated_once() -> None:
 
 
 def test_a_recorder_is_told_rows_in_and_out() -> None:
-    told: dict[str, tuple[list[int], int]] = {}
+    recorded: dict[str, tuple[list[int], int]] = {}
     formula = Or(Exists(("y",), atom("P", "x", "y")), atom("Q", "x"))
-    satisfied(formula, LOG, {}, recorder=lambda part, i, o: told.update({type(part).__name__: (list(i), o)}))
-    assert told["Or"] == ([2, 3], 5)
-    assert told["Exists"] == ([2], 2)
+    satisfied(formula, LOG, {}, recorder=lambda part, i, o: recorded.update({type(part).__name__: (list(i), o)}))
+    assert recorded["Or"] == ([2, 3], 5)
+    assert recorded["Exists"] == ([2], 2)
 
 
 def test_a_point_follows_a_closed_log() -> None:
@@ -92,9 +92,9 @@ def test_the_order_of_a_chain_changes_nothing() -> None:
     ]
     for order in permutations(conjuncts, 6):
         names = ("x", "y", "z")
-        found = rows(Exists((), both(*order)))
-        places = [free_variables(both(*order)).index(name) for name in names]
-        assert {(row[0], *(row[1 + place] for place in places)) for row in found} == {(0, 1, 2, 2)}
+        reordered = rows(Exists((), conjunction(*order)))
+        places = [free_variables(conjunction(*order)).index(name) for name in names]
+        assert {(row[0], *(row[1 + place] for place in places)) for row in reordered} == {(0, 1, 2, 2)}
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -102,15 +102,15 @@ def test_a_test_without_a_value_waits_for_the_rest(turned: bool) -> None:
     """P(3, 0) is no error: Q(0) does not hold there. A test that is written first protects those after it."""
     positive = Comparison(">", Arithmetic("/", x, y), Constant(-1))
     conjuncts = [atom("P", "x", "y"), atom("Q", "y")]
-    ordered = both(positive, *conjuncts) if turned else both(*conjuncts, positive)
+    ordered = conjunction(positive, *conjuncts) if turned else conjunction(*conjuncts, positive)
     assert rows(ordered) == ({(0, 1, 2)})
-    assert rows(both(atom("P", "x", "y"), Comparison(">", y, Constant(0)), positive)) == {(0, 1, 2)}
+    assert rows(conjunction(atom("P", "x", "y"), Comparison(">", y, Constant(0)), positive)) == {(0, 1, 2)}
     with pytest.raises(EvaluationError, match="3 / 0 is a division by zero"):
         satisfied(And(atom("P", "x", "y"), positive), LOG, {})
 
 
 def test_an_equality_joins_relations_that_share_nothing() -> None:
-    formula = both(atom("P", "x", "y"), Once(Interval(), atom("Q", "z")), Comparison("=", y, z))
+    formula = conjunction(atom("P", "x", "y"), Once(Interval(), atom("Q", "z")), Comparison("=", y, z))
     assert rows(formula) == {(0, 1, 2, 2)}
 
 
@@ -124,16 +124,16 @@ def test_logs_without_points_or_events(log: PointLog) -> None:
 
 
 def test_a_constant_reaches_the_scan() -> None:
-    told: list[tuple[list[int], int]] = []
+    recorded: list[tuple[list[int], int]] = []
     formula = And(atom("P", "x", "y"), Comparison("=", Constant(3), x))
-    found, _ = satisfied(formula, LOG, {}, recorder=lambda part, i, o: told.append((list(i), o)))
-    assert (found.rows, told) == (1, [([2], 1), ([1], 1)])
+    relation, _ = satisfied(formula, LOG, {}, recorder=lambda part, i, o: recorded.append((list(i), o)))
+    assert (relation.rows, recorded) == (1, [([2], 1), ([1], 1)])
 
 
 def test_nulls_are_left_out_and_texts_are_codes() -> None:
     log = log_of([(1, [("P", "a", 1.5), ("P", None, -0.0), ("P", "b", None), ("Q", 0.0)])])
-    found, texts = satisfied(Predicate("P", (x, y), ("1", "2")), log, {})
-    assert [texts.text(code) for code in found.columns[0]] == ["a"]
+    relation, texts = satisfied(Predicate("P", (x, y), ("1", "2")), log, {})
+    assert [texts.text(code) for code in relation.columns[0]] == ["a"]
     assert satisfied(Predicate("P", (y,), ("2",)), log, {})[0].columns[0].tolist() == [1.5, 0.0]
     joined, _ = satisfied(And(Predicate("P", (y,), ("2",)), atom("Q", "y")), log, {})
     assert joined.columns[0].tolist() == [0.0]
@@ -157,18 +157,25 @@ def test_reducing_events_first_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     log = log_of(points)
     soon = Interval(0, 3)
     chains = [
-        both(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Eventually(soon, atom("R", "x", "w"))),
-        both(Once(soon, atom("P", "x", "y")), atom("Q", "y", "z"), Eventually(Interval(2, 3), atom("R", "z", "x"))),
-        both(Once(soon, Eventually(soon, atom("P", "x", "y"))), atom("Q", "z", "z"), Comparison("=", x, z)),
+        conjunction(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Eventually(soon, atom("R", "x", "w"))),
+        conjunction(
+            Once(soon, atom("P", "x", "y")), atom("Q", "y", "z"), Eventually(Interval(2, 3), atom("R", "z", "x"))
+        ),
+        conjunction(Once(soon, Eventually(soon, atom("P", "x", "y"))), atom("Q", "z", "z"), Comparison("=", x, z)),
         Exists(
-            ("y", "v"), both(atom("P", "x", "y"), Once(soon, Exists(("z",), atom("Q", "x", "z"))), atom("R", "v", "v"))
+            ("y", "v"),
+            conjunction(atom("P", "x", "y"), Once(soon, Exists(("z",), atom("Q", "x", "z"))), atom("R", "v", "v")),
         ),
         Exists(
-            ("z",), both(Exists(("y",), Once(soon, atom("P", "x", "y"))), atom("Q", "x", "z"), Comparison("<", x, z))
+            ("z",),
+            conjunction(Exists(("y",), Once(soon, atom("P", "x", "y"))), atom("Q", "x", "z"), Comparison("<", x, z)),
         ),
     ]
-    pair = both(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Comparison("=", x, Constant(3)))
-    chains += [both(Once(soon, pair), atom("R", "x", "w")), both(Once(soon, pair), Once(soon, atom("R", "z", "w")))]
+    pair = conjunction(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Comparison("=", x, Constant(3)))
+    chains += [
+        conjunction(Once(soon, pair), atom("R", "x", "w")),
+        conjunction(Once(soon, pair), Once(soon, atom("R", "z", "w"))),
+    ]
     whole = [rows(chain, log) for chain in chains]
     assert all(whole)
     monkeypatch.setattr(reduction, "FEWER", 0)

@@ -207,9 +207,9 @@ def test_what_is_told_of_a_prefix_stays(data: st.DataObject) -> None:
     count = decided_points(formula, log.stamps, closed=False)
     event(f"{min(count, 3)} points decided")
     whole = answer_or_none(formula, log_of(points, schema))
-    told = answer_or_none(formula, log)
-    assume(whole is not None and told is not None)
-    assert until_point(told, count) == until_point(whole, count)
+    answered = answer_or_none(formula, log)
+    assume(whole is not None and answered is not None)
+    assert until_point(answered, count) == until_point(whole, count)
 
 
 def with_points(data: st.DataObject) -> tuple[LogSchema, Formula, Points]:

@@ -46,7 +46,7 @@ def test_nodes_and_evaluations_grow_with_the_depth() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 7, 12])
 def test_they_mean_what_they_say(depth: int) -> None:
     """P EQUIV (P EQUIV Q) is Q: an even number of P cancels out."""
-    found = cep.monitor(nested(depth), SIGNATURE, "@1 P(1)(3) Q(1)(2) R(1)(2)(3)(4)", end="closed")
+    table = cep.monitor(nested(depth), SIGNATURE, "@1 P(1)(3) Q(1)(2) R(1)(2)(3)(4)", end="closed")
     expected = {1, 2} if depth % 2 == 0 else {1, 4}
-    assert isinstance(found, pa.Table)
-    assert set(found["x"].to_pylist()) == expected
+    assert isinstance(table, pa.Table)
+    assert set(table["x"].to_pylist()) == expected

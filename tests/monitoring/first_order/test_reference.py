@@ -34,7 +34,7 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Variable
 from cep_core.monitoring.first_order.reference import satisfactions
 from cep_core.testing.logs import Points, log_of
-from tests.monitoring.first_order.writing import atom, both, compare, plus, term, up_to, without
+from tests.monitoring.first_order.writing import atom, compare, conjunction, plus, term, up_to, without
 
 P, Q = atom("P", "x"), atom("Q", "x")
 # Two points at 1, an empty one at 4, one alone at 9.
@@ -43,10 +43,10 @@ LOG: Points = [(1, [("P", 1), ("Q", 2)]), (1, [("P", 2)]), (4, []), (6, [("Q", 1
 
 def at(formula: Formula, points: Points = LOG) -> dict[int, set[object]]:
     """The satisfactions by point; of a single variable the bare values, of a closed formula (), in sets."""
-    told: dict[int, set[object]] = {}
+    by_point: dict[int, set[object]] = {}
     for point, values in satisfactions(formula, log_of(points)):
-        told.setdefault(point, set()).add(values[0] if len(values) == 1 else values)
-    return told
+        by_point.setdefault(point, set()).add(values[0] if len(values) == 1 else values)
+    return by_point
 
 
 TEMPORAL = {
@@ -87,7 +87,7 @@ BOOLEAN = {
     "and": (And(P, atom("Q", "y")), {0: {(1, 2)}, 3: {(3, 1)}}),
     "and not": (without(P, Once(ANY_TIME, Q)), {0: {1}, 3: {3}}),
     "or": (Or(P, Q), {0: {1, 2}, 1: {2}, 3: {1, 3}, 4: {2}}),
-    "implies": (both(P, Implies(P, Once(ANY_TIME, Q))), {1: {2}, 4: {2}}),
+    "implies": (conjunction(P, Implies(P, Once(ANY_TIME, Q))), {1: {2}, 4: {2}}),
     "equiv": (And(Or(P, Q), Equiv(P, Once(ANY_TIME, Q))), {1: {2}, 4: {2}}),
     "exists": (Exists(("x",), P), {0: {()}, 1: {()}, 3: {()}, 4: {()}}),
     "forall": (Forall(("x",), Implies(P, compare("x", "<", 3))), {0: {()}, 1: {()}, 2: {()}, 4: {()}}),
@@ -95,10 +95,10 @@ BOOLEAN = {
     "exists of a variable that is nowhere": (And(Exists(("z",), Truth(True)), P), {0: {1}, 1: {2}, 3: {3}, 4: {2}}),
     "constant": (atom("P", 2), {1: {()}, 4: {()}}),
     "assignment": (And(P, compare("y", "=", plus("x", 1))), {0: {(1, 2)}, 1: {(2, 3)}, 3: {(3, 4)}, 4: {(2, 3)}}),
-    "test": (both(compare("x", ">=", Minus(Constant(-2))), P), {1: {2}, 3: {3}, 4: {2}}),
+    "test": (conjunction(compare("x", ">=", Minus(Constant(-2))), P), {1: {2}, 3: {3}, 4: {2}}),
     "let": (Let("R", ("a",), Prev(ANY_TIME, atom("P", "a")), And(atom("R", "x"), P)), {}),
     "let, seen twice": (
-        Let("R", ("b", "a"), both(atom("P", "a"), atom("P", "b")), Once(up_to(3, 3), atom("R", "x", "y"))),
+        Let("R", ("b", "a"), conjunction(atom("P", "a"), atom("P", "b")), Once(up_to(3, 3), atom("R", "x", "y"))),
         {2: {(1, 1), (2, 2)}, 4: {(3, 3)}},
     ),
     "let of the same name": (
@@ -204,7 +204,7 @@ def test_terms() -> None:
     ],
 )
 def test_a_term_without_a_value_is_an_error_where_the_rest_holds(wrong: object) -> None:
-    formula = both(P, compare("x", "=", 1), compare(wrong, "=", 0))  # type: ignore[arg-type]
+    formula = conjunction(P, compare("x", "=", 1), compare(wrong, "=", 0))  # type: ignore[arg-type]
     with pytest.raises(ArithmeticError):
         at(formula)
     assert at(formula, LOG[1:]) == {}
@@ -224,7 +224,7 @@ def test_texts_are_searched() -> None:
 
 def test_example_1_a_slice_would_report_what_the_log_does_not() -> None:
     """S6: x = a AND NOT P(x). On P(a) nothing; on the slice without P(a), the joiner must drop x = a."""
-    formula = both(compare("x", "=", "'a'"), Not(P))
+    formula = conjunction(compare("x", "=", "'a'"), Not(P))
     assert at(formula, [(0, [("P", "a")])]) == {}
     assert at(formula, [(0, [])]) == {0: {"a"}}
 

@@ -32,8 +32,8 @@ def test_the_engine_on_the_core_formula_equals_the_written_formula(formula: Form
     types = {name: AttributeType.INT for part in walk(core) for name in free_variables(part)}
     relation, _ = satisfied(core, log, types)
     columns = [relation.variables.index(name) for name in free_variables(formula)]
-    found = valuations.satisfactions(relation, valuations.setting_of({}), types)
-    assert {(point, tuple(row[column] for column in columns)) for point, row in found} == satisfactions(formula, log)
+    tuples = valuations.satisfactions(relation, valuations.setting_of({}), types)
+    assert {(point, tuple(row[column] for column in columns)) for point, row in tuples} == satisfactions(formula, log)
 
 
 LOGS = {

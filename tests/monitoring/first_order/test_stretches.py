@@ -34,14 +34,14 @@ def test_stretches_change_nothing(data: st.DataObject) -> None:
         patch.setattr(stretches, "AGAIN", 99)
         event(f"stretches: {min(len(stretches_of(log, formula)), 3)}")
         try:
-            found, own_texts = satisfied_in_stretches(formula, formula, log, types)
+            relation, own_texts = satisfied_in_stretches(formula, formula, log, types)
         except EvaluationError:
             with pytest.raises(EvaluationError):
                 satisfied(formula, log, types)
             return
         whole, texts = satisfied(formula, log, types)
-    assert found.variables == whole.variables == free_variables(formula)
-    assert rows(found, own_texts, types) == rows(whole, texts, types)
+    assert relation.variables == whole.variables == free_variables(formula)
+    assert rows(relation, own_texts, types) == rows(whole, texts, types)
 
 
 def rows(relation: stretches.Relation, texts: stretches.Texts, types: dict[str, stretches.AttributeType]) -> list[str]:
@@ -84,6 +84,6 @@ def test_without_a_bounded_reach_the_log_is_one(formula: Formula, monkeypatch: p
 def test_runs_that_go_on_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stretches, "EVENTS", 10)
     formula = Once(Interval(0, 4), atom("P", "x"))
-    found, _ = satisfied_in_stretches(formula, formula, LOG, {})
+    relation, _ = satisfied_in_stretches(formula, formula, LOG, {})
     assert len(stretches_of(LOG, formula)) > 5
-    assert np.array_equal(np.sort(found.end), [60, 60, 60])
+    assert np.array_equal(np.sort(relation.end), [60, 60, 60])

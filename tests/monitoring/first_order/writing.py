@@ -20,8 +20,8 @@ def atom(event_type: str, *arguments: Term | str | float) -> Predicate:
     return Predicate(event_type, tuple(map(term, arguments)), BUILT_IN.get(event_type))
 
 
-def both(first: Formula, *others: Formula) -> Formula:
-    for formula in others:
+def conjunction(first: Formula, *further: Formula) -> Formula:
+    for formula in further:
         first = And(first, formula)
     return first
 

@@ -39,15 +39,15 @@ def streamed(
     """The verdicts in the order in which they are told. `cuts`: where blocks end."""
     monitor = StreamMonitor(without_sugar(formula), mode)
     stamps, atoms, flags = with_ends(trace, closed=closed)
-    told = []
+    verdicts = []
     for begin, end in pairwise([0, *sorted({cut for cut in cuts if 0 < cut < len(stamps)}), len(stamps)]):
         some = {name: column[begin:end] for name, column in atoms.items()}
-        told += verdicts_of(monitor.take(stamps[begin:end], some, flags[begin:end]))
-    return told
+        verdicts += verdicts_of(monitor.take(stamps[begin:end], some, flags[begin:end]))
+    return verdicts
 
 
-def verdicts_of(told: object) -> list[Verdict]:
-    rows = zip(*(column.tolist() for column in told[:5]), strict=True)  # type: ignore[attr-defined]
+def verdicts_of(columns: object) -> list[Verdict]:
+    rows = zip(*(column.tolist() for column in columns[:5]), strict=True)  # type: ignore[attr-defined]
     return [
         Verdict((ts, offset), None, (equal_ts, equal_offset))
         if code == EQUAL
@@ -66,10 +66,10 @@ def points_of(trace: Trace) -> list[Point]:
     return points
 
 
-def resolved(told: Sequence[Verdict]) -> dict[Point, bool]:
+def resolved(verdicts: Sequence[Verdict]) -> dict[Point, bool]:
     """What the verdicts say of points: truths, and points that are equal to one whose truth was told."""
-    equal = {verdict.point: verdict.equal for verdict in told if verdict.equal is not None}
-    truths = {verdict.point: verdict.truth for verdict in told if verdict.truth is not None}
+    equal = {verdict.point: verdict.equal for verdict in verdicts if verdict.equal is not None}
+    truths = {verdict.point: verdict.truth for verdict in verdicts if verdict.truth is not None}
     for point in sorted(equal):
         if equal[point] in truths:
             truths[point] = truths[equal[point]]

@@ -46,8 +46,8 @@ def test_a_log_longer_than_64_bits_together_with_an_interval_is_refused() -> Non
 
 def test_several_formulas_share_a_trace() -> None:
     trace = trace_of_points([(1, "p"), (2, "q")], [(1, "q")])
-    both = truths_of([P, Once(Interval(1, 1), P)], trace)
-    np.testing.assert_array_equal(both, [[True, False, False], [False, True, False]])
+    truths = truths_of([P, Once(Interval(1, 1), P)], trace)
+    np.testing.assert_array_equal(truths, [[True, False, False], [False, True, False]])
 
 
 def test_a_formula_with_sugar_is_refused() -> None:

@@ -63,7 +63,7 @@ def test_the_tables_say_what_the_definition_says(world: World, most: int | None)
     batches = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     assert results(evaluator, batches) == expected(world, most)
     listed = [(len(day) > (most or len(day)), *values) for day in world.judged() for values in day[:most]]
-    assert judged_told(evaluator, batches) == listed
+    assert judged_values(evaluator, batches) == listed
 
 
 Slice = tuple[pa.Table, Ownership, pa.Table]
@@ -95,7 +95,7 @@ def causes(
     return rows_of(rows)
 
 
-def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
+def truth_rows(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
     """How often each part of the formula is true, by day. A slice that is not evaluated has no row."""
     [table] = [table for table in evaluator.tables if table.suffix == TRUTHS]
     rows = table.merge(of_table(batches, table.suffix), DAYS)
@@ -103,7 +103,7 @@ def truths_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBa
     return [tuple(row.values()) for row in rows.to_pylist() if row["points"]]
 
 
-def judged_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
+def judged_values(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[Row]:
     """The judged values of each day."""
     [table] = [table for table in evaluator.tables if table.suffix == JUDGED]
     return rows_of(table.merge(of_table(batches, JUDGED), DAYS))
@@ -113,7 +113,7 @@ def judged_told(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBa
 @given(worlds())
 def test_how_often_each_part_of_a_policy_is_true(world: World) -> None:
     evaluator = PropositionalEvaluator(world.policy)
-    told = truths_told(evaluator, evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
+    counted = truth_rows(evaluator, evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     formula = world.policy.formula
     of_parts = [list(part_world.logs()) for _, part in parts_of_formula(formula) for part_world in [world.of(part)]]
     expected = []
@@ -125,7 +125,7 @@ def test_how_often_each_part_of_a_policy_is_true(world: World) -> None:
             true = sum(holds[n] for own, (_, _, holds, _) in zip(days, logs, strict=True) for n in own)
             if points := sum(map(len, days)):
                 expected.append((node, above, formula_text(part), true, points, begin))
-    assert told == expected
+    assert counted == expected
 
 
 def slices_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[Slice]:
@@ -180,8 +180,8 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     whole = list(evaluator.evaluate(world.events, Ownership(days=DAYS), world.points))
     slices_asked = slices_of(world, evaluator, plan)
     assert causes(evaluator, partials, DAYS, slices_asked) == causes(evaluator, whole, DAYS, [whole_log(world)])
-    assert truths_told(evaluator, partials) == truths_told(evaluator, whole)
-    assert judged_told(evaluator, partials) == judged_told(evaluator, whole)
+    assert truth_rows(evaluator, partials) == truth_rows(evaluator, whole)
+    assert judged_values(evaluator, partials) == judged_values(evaluator, whole)
 
 
 @given(worlds(), st.data())
@@ -209,7 +209,7 @@ def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> No
     evaluator = PropositionalEvaluator(world.policy)
     cuts = sorted({DAYS[0], DAYS[-1], *data.draw(st.sets(st.sampled_from(DAYS)))})
     tables: list[list[Row]] = [[], []]
-    told: list[Row] = []
+    caused: list[Row] = []
     for begin, end in data.draw(st.permutations(list(pairwise(cuts)))):
         low = read_from(begin, evaluator.reach, world.points["ts"].to_numpy())
         ts = world.events["ts"]
@@ -220,12 +220,12 @@ def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> No
         days = tuple(day for day in DAYS if begin <= day <= end)
         of_run = events, Ownership(days=days, cut=(False, False)), points
         batches = list(evaluator.evaluate(*of_run))
-        told += causes(evaluator, batches, days, [of_run])
+        caused += causes(evaluator, batches, days, [of_run])
         for number, table in enumerate(evaluator.tables[:2]):
             tables[number] += rows_of(table.merge(of_table(batches, table.suffix), days))
     assert [sorted(rows) for rows in tables] == [sorted(rows) for rows, _ in expected(world, None)]
     whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
-    assert sorted(map(str, told)) == sorted(map(str, causes(evaluator, whole, DAYS, [whole_log(world)])))
+    assert sorted(map(str, caused)) == sorted(map(str, causes(evaluator, whole, DAYS, [whole_log(world)])))
 
 
 def test_what_the_slicer_and_the_pipeline_ask() -> None:
@@ -289,10 +289,10 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
     quiet = Always(Interval(0, 10), Not(late))
     evaluator = PropositionalEvaluator(policy_of(Implies(late, Eventually(Interval(0, 10), quiet)), ("k",)))
     events, points = with_points(events_of(rows))
-    rows_told = unsliced(evaluator, events, points, (0, 31), WHY).to_pylist()
-    told = [tuple(row[name] for name in ("node", "parent", "claim", "at_ts", "holds", "seq")) for row in rows_told]
-    assert {(row["ts"], row["k"]) for row in rows_told} == {(10, 1)}
-    assert told == [
+    table_rows = unsliced(evaluator, events, points, (0, 31), WHY).to_pylist()
+    claims = [tuple(row[name] for name in ("node", "parent", "claim", "at_ts", "holds", "seq")) for row in table_rows]
+    assert {(row["ts"], row["k"]) for row in table_rows} == {(10, 1)}
+    assert claims == [
         (0, None, "r IMPLIES (EVENTUALLY[0,10] ALWAYS[0,10] NOT r)", 10, False, None),
         (1, 0, "r", 10, True, 0),
         (2, 0, "EVENTUALLY[0,10] ALWAYS[0,10] NOT r", 10, False, None),
@@ -323,19 +323,19 @@ def shared_by_definition(world: World, episode: Row) -> tuple[int, int]:
 def test_the_longest_episodes_are_explained_once(world: World) -> None:
     """One explanation for an episode, and the number of its points for which it is the same."""
     evaluator = PropositionalEvaluator(world.policy, Settings(explained=2))
-    told = unsliced(evaluator, world.events, world.points, DAYS, WHY).to_pylist()
+    claims = unsliced(evaluator, world.events, world.points, DAYS, WHY).to_pylist()
     tops = [
-        (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in told if not row["node"]
+        (row["ts"], row["offset"], *(row[name] for name in world.policy.for_each)) for row in claims if not row["node"]
     ]
     longest = [
         sorted(of_day, key=lambda row: (row[0] - row[2], -row[4], *row[:2], *row[7:-1]))[:2]
         for of_day in world.episodes()
     ]
-    event("shared" if any(row["same_for"] > 1 for row in told) else "alone")
+    event("shared" if any(row["same_for"] > 1 for row in claims) else "alone")
     assert sorted(tops) == sorted((*row[:2], *row[7:-1]) for of_day in longest for row in of_day)
     counts = {
         top: (row["same_for"], row["compared"])
-        for top, row in zip(tops, [r for r in told if not r["node"]], strict=True)
+        for top, row in zip(tops, [r for r in claims if not r["node"]], strict=True)
     }
     for row in [row for of_day in longest for row in of_day]:
         assert counts[(*row[:2], *row[7:-1])] == shared_by_definition(world, row)

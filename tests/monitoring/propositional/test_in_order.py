@@ -30,7 +30,7 @@ from tests.monitoring.propositional.streamed import points_of, resolved, verdict
 Row = dict[str, int | bool]
 
 
-def told_in_blocks(
+def verdicts_in_blocks(
     formula: Formula, trace: Trace, mode: str, closed: bool, cuts: list[int]
 ) -> Iterator[tuple[int, Told]]:
     """After each block: how many points there were, and what it told."""
@@ -51,18 +51,18 @@ def told_in_blocks(
 def test_each_truth_is_given_once_all_before_it_are_known(
     mode: str, formula: Formula, trace: Trace, closed: bool, cuts: list[int]
 ) -> None:
-    points, told, given_rows, before = points_of(trace), [], [], 0
+    points, verdicts, given_rows, before = points_of(trace), [], [], 0
     truths = TruthsInOrder()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_order, "_FEWEST", 1)
-        for end, some in told_in_blocks(formula, trace, mode, closed, cuts):
-            told += verdicts_of(some)
+        for end, some in verdicts_in_blocks(formula, trace, mode, closed, cuts):
+            verdicts += verdicts_of(some)
             given_rows += truths.take(trace.stamps[before:end], some).to_pylist()
-            known, before = resolved(told), end
+            known, before = resolved(verdicts), end
             first_open = next((place for place, point in enumerate(points[:end]) if point not in known), end)
             assert len(given_rows) == first_open
     given_rows += truths.rest().to_pylist()
-    known = resolved(told)
+    known = resolved(verdicts)
     assert given_rows == [
         {"tp": place, "ts": point[0], "offset": point[1], "verdict": known[point]}
         for place, point in enumerate(points)
@@ -75,14 +75,14 @@ def test_a_point_keeps_the_truth_of_one_that_was_dropped(monkeypatch: pytest.Mon
     monkeypatch.setattr(in_order, "_FEWEST", 1)
     truths = TruthsInOrder()
 
-    def told(offset: list[int], code: list[int]) -> Told:
+    def block(offset: list[int], code: list[int]) -> Told:
         ones = np.ones(len(code), np.int64)
         return Told(ones, np.array(offset, np.int64), np.array(code, np.int8), ones, 5 * ones, np.zeros(0, np.int64))
 
-    assert truths.take(np.ones(9, np.int64), told([0, 1, 2, 3, 4, 8], [TRUE] * 5 + [EQUAL])).num_rows == 5
-    assert truths.take(np.zeros(0, np.int64), told([5, 6], [TRUE, TRUE])).num_rows == 2
-    assert truths.take(np.full(9, 2), told([], [])).num_rows == 0
-    assert truths.take(np.array([2]), told([7], [TRUE])).to_pylist() == [
+    assert truths.take(np.ones(9, np.int64), block([0, 1, 2, 3, 4, 8], [TRUE] * 5 + [EQUAL])).num_rows == 5
+    assert truths.take(np.zeros(0, np.int64), block([5, 6], [TRUE, TRUE])).num_rows == 2
+    assert truths.take(np.full(9, 2), block([], [])).num_rows == 0
+    assert truths.take(np.array([2]), block([7], [TRUE])).to_pylist() == [
         {"tp": 7, "ts": 1, "offset": 7, "verdict": True},
         {"tp": 8, "ts": 1, "offset": 8, "verdict": True},
     ]

@@ -29,9 +29,9 @@ def rows(table: pa.Table | pa.RecordBatchReader) -> list[tuple[object, ...]]:
 
 
 def test_a_text_log() -> None:
-    told = cep.monitor_mtl(SOON, EXAMPLE)
-    assert told.column_names == ["ts", "offset", "verdict", "equal_ts", "equal_offset"]
-    assert rows(told) == [
+    verdicts = cep.monitor_mtl(SOON, EXAMPLE)
+    assert verdicts.column_names == ["ts", "offset", "verdict", "equal_ts", "equal_offset"]
+    assert rows(verdicts) == [
         (1, 0, False, None, None),
         (2, 1, None, 2, 0),
         (2, 0, True, None, None),
@@ -42,11 +42,11 @@ def test_a_text_log() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_resolved_has_a_row_for_each_decided_point(mode: str) -> None:
-    told = cep.monitor_mtl(SOON, EXAMPLE + "@4 a\n", mode=mode, resolved=True)
-    assert told.column_names == ["tp", "ts", "offset", "verdict"]
-    assert rows(told) == [(0, 1, 0, False), (1, 2, 0, True), (2, 2, 1, True), (3, 3, 0, True), (4, 4, 0, True)]
+    verdicts = cep.monitor_mtl(SOON, EXAMPLE + "@4 a\n", mode=mode, resolved=True)
+    assert verdicts.column_names == ["tp", "ts", "offset", "verdict"]
+    assert rows(verdicts) == [(0, 1, 0, False), (1, 2, 0, True), (2, 2, 1, True), (3, 3, 0, True), (4, 4, 0, True)]
     closed = cep.monitor_mtl(SOON, EXAMPLE + "@4 a\n", mode=mode, resolved=True, end="closed")
-    assert rows(closed) == [*rows(told), (5, 4, 1, False)]
+    assert rows(closed) == [*rows(verdicts), (5, 4, 1, False)]
 
 
 def test_a_file_and_a_pipe_are_as_a_text(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_a_file_and_a_pipe_are_as_a_text(tmp_path: Path) -> None:
 def test_verdicts_of_a_pipe_come_when_they_are_decided() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as log, os.fdopen(writing, "wb", buffering=0) as lines:
-        told = iter(cep.monitor_mtl(SOON, log, batches=True))
+        batches = iter(cep.monitor_mtl(SOON, log, batches=True))
         lines.write(b"@1 a\n")
-        assert next(told).num_rows == 0
+        assert next(batches).num_rows == 0
         lines.write(b"@1 a b\n")
-        assert [row["verdict"] for row in next(told).to_pylist()] == [True, True]
+        assert [row["verdict"] for row in next(batches).to_pylist()] == [True, True]
         lines.close()
-        assert not list(told)
+        assert not list(batches)
 
 
 def test_a_table_with_points_by_timestamp_event_and_column() -> None:
@@ -87,8 +87,8 @@ def test_a_table_with_points_by_timestamp_event_and_column() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_sub_logs_have_their_values_in_a_column(mode: str) -> None:
     formula = "a IMPLIES EVENTUALLY[0,2] b"
-    told = cep.monitor_mtl(formula, TABLE, for_each="x", mode=mode)
-    assert [(row[0], row[2], row[-1]) for row in rows(told)] == [
+    verdicts = cep.monitor_mtl(formula, TABLE, for_each="x", mode=mode)
+    assert [(row[0], row[2], row[-1]) for row in rows(verdicts)] == [
         (1, True, 1),
         (2, True, 1),
         (3, False, 2),
@@ -115,10 +115,10 @@ def test_the_schema_tells_the_mode_that_is_used() -> None:
 
 
 def test_an_error_comes_behind_what_was_told_before_it() -> None:
-    told = iter(cep.monitor_mtl(SOON, "@1 b\n@2 b\n@1 b\n", batches=True))
-    assert next(told).num_rows == 2
+    batches = iter(cep.monitor_mtl(SOON, "@1 b\n@2 b\n@1 b\n", batches=True))
+    assert next(batches).num_rows == 2
     with pytest.raises(cep.LogError, match=r"<log>:3: a stamp before 2"):
-        next(told)
+        next(batches)
 
 
 def test_wrong_questions() -> None:

@@ -76,13 +76,13 @@ class Entries:
         return [tuple(self._truth(entry, int(entry[DIAGRAM]), row) for row in rows) for entry in self.rows]
 
     def _variables(self, entry: Ints) -> set[Variable]:
-        found, waiting = set(), [int(entry[DIAGRAM])]
+        variables, waiting = set(), [int(entry[DIAGRAM])]
         while waiting:
             d = waiting.pop()
             if d > TRUE:
-                found.add(self._variable(entry, d))
+                variables.add(self._variable(entry, d))
                 waiting += [int(self.table[d, HIGH]), int(self.table[d, LOW])]
-        return found
+        return variables
 
     def _variable(self, entry: Ints, d: int) -> Variable:
         node, began = int(self.table[d, NODE]), int(self.table[d, BEGAN])
@@ -127,10 +127,10 @@ def after_each_step(formula: Formula, trace: Trace, mode: str) -> tuple[int, int
                 kept[key] = point
         most = max(most, len(kept))
         atoms = {name: column[n : n + 1] for name, column in trace.atoms.items()}
-        told = verdicts_of(monitor.take(trace.stamps[n : n + 1], atoms))
-        said = {verdict.point: verdict.truth if verdict.equal is None else verdict.equal for verdict in told}
+        verdicts = verdicts_of(monitor.take(trace.stamps[n : n + 1], atoms))
+        said = {verdict.point: verdict.truth if verdict.equal is None else verdict.equal for verdict in verdicts}
         assert {point: said.get(point) for point in expected} == expected
-        assert not is_small or {verdict.point for verdict in told if verdict.equal is not None} <= expected.keys()
+        assert not is_small or {verdict.point for verdict in verdicts if verdict.equal is not None} <= expected.keys()
     return equal, most
 
 

@@ -32,8 +32,8 @@ cuts = st.lists(st.integers(1, 40), max_size=3)
 
 @pytest.mark.parametrize("mode", ["local", "global"])
 def test_example_1_of_the_paper(mode: str) -> None:
-    told = streamed(Until(Interval(0, 1), a, b), EXAMPLE, mode)
-    assert told == [
+    verdicts = streamed(Until(Interval(0, 1), a, b), EXAMPLE, mode)
+    assert verdicts == [
         ((1, 0), False, None),
         ((2, 1), None, (2, 0)),
         ((2, 0), True, None),
@@ -43,8 +43,8 @@ def test_example_1_of_the_paper(mode: str) -> None:
 
 
 def test_example_1_in_naive_mode_has_no_equivalence() -> None:
-    told = streamed(Until(Interval(0, 1), a, b), EXAMPLE, "naive")
-    assert [(verdict.point, verdict.truth) for verdict in told] == [
+    verdicts = streamed(Until(Interval(0, 1), a, b), EXAMPLE, "naive")
+    assert [(verdict.point, verdict.truth) for verdict in verdicts] == [
         ((1, 0), False),
         ((2, 0), True),
         ((2, 1), True),
@@ -56,23 +56,23 @@ def test_example_1_in_naive_mode_has_no_equivalence() -> None:
 @pytest.mark.parametrize("mode", MODES)
 @given(formula=propositional_formulas(sugar=True, unbounded_future=True), trace=drawn_traces(), cuts=cuts)
 def test_every_mode_resolves_to_the_definition(mode: str, formula: Formula, trace: Trace, cuts: list[int]) -> None:
-    told = streamed(formula, trace, mode, closed=True, cuts=cuts)
+    verdicts = streamed(formula, trace, mode, closed=True, cuts=cuts)
     points = points_of(trace)
-    assert sorted(verdict.point for verdict in told) == points
-    assert resolved(told) == dict(zip(points, truth(formula, trace).tolist(), strict=True))
+    assert sorted(verdict.point for verdict in verdicts) == points
+    assert resolved(verdicts) == dict(zip(points, truth(formula, trace).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("mode", MODES)
 @given(formula=any_formula, trace=drawn_traces(ends=True))
 def test_stamps_may_be_at_both_ends_of_64_bits(mode: str, formula: Formula, trace: Trace) -> None:
-    told = streamed(formula, trace, mode, closed=True)
-    assert resolved(told) == dict(zip(points_of(trace), truth(formula, trace).tolist(), strict=True))
+    verdicts = streamed(formula, trace, mode, closed=True)
+    assert resolved(verdicts) == dict(zip(points_of(trace), truth(formula, trace).tolist(), strict=True))
 
 
 @pytest.mark.parametrize("mode", MODES)
 @given(formula=any_formula, trace=drawn_traces(logs=4))
 def test_sub_logs_are_logs_of_their_own(mode: str, formula: Formula, trace: Trace) -> None:
-    told = streamed(formula, trace, mode, closed=True)
+    verdicts = streamed(formula, trace, mode, closed=True)
     place = 0
     for begin, end in pairwise(trace.starts.tolist()):
         own = Trace(
@@ -80,9 +80,9 @@ def test_sub_logs_are_logs_of_their_own(mode: str, formula: Formula, trace: Trac
             {name: column[begin:end] for name, column in trace.atoms.items()},
             np.array([0, end - begin]),
         )
-        assert told[place : place + end - begin] == streamed(formula, own, mode, closed=True)
+        assert verdicts[place : place + end - begin] == streamed(formula, own, mode, closed=True)
         place += end - begin
-    assert place == len(told)
+    assert place == len(verdicts)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -132,25 +132,25 @@ def test_points_further_apart_than_the_future_reach_are_told_in_order(
 @pytest.mark.parametrize("mode", MODES)
 @given(formula=any_formula, trace=drawn_traces())
 def test_the_earliest_violation_is_told_by_a_truth(mode: str, formula: Formula, trace: Trace) -> None:
-    told = streamed(formula, trace, mode, closed=True)
-    false = [point for point, value in resolved(told).items() if not value]
+    verdicts = streamed(formula, trace, mode, closed=True)
+    false = [point for point, value in resolved(verdicts).items() if not value]
     if false:
-        assert (min(false), False) in [(verdict.point, verdict.truth) for verdict in told]
+        assert (min(false), False) in [(verdict.point, verdict.truth) for verdict in verdicts]
 
 
 @given(formula=propositional_formulas(sugar=True, future=False), trace=drawn_traces())
 def test_past_only_formulas_never_wait(formula: Formula, trace: Trace) -> None:
-    told = streamed(formula, trace)
-    assert [verdict.point for verdict in told] == points_of(trace)
-    assert [verdict.truth for verdict in told] == truth(formula, trace).tolist()
+    verdicts = streamed(formula, trace)
+    assert [verdict.point for verdict in verdicts] == points_of(trace)
+    assert [verdict.truth for verdict in verdicts] == truth(formula, trace).tolist()
 
 
 def test_naive_mode_tells_the_open_points_of_a_step_in_order_of_time() -> None:
     """Two classes of one stamp come to an end together: their members are told in turn."""
     formula = Or(Until(Interval(0, 1), Truth(True), b), a)
     trace = trace_of_points([(1, ""), (1, "a"), (1, ""), (1, "a"), (9, "")], atoms="ab")
-    told = streamed(formula, trace, "naive", closed=True)
-    assert [verdict.point for verdict in told] == [(1, 1), (1, 3), (1, 0), (1, 2), (9, 0)]
+    verdicts = streamed(formula, trace, "naive", closed=True)
+    assert [verdict.point for verdict in verdicts] == [(1, 1), (1, 3), (1, 0), (1, 2), (9, 0)]
     assert without_sugar(formula) == formula
 
 
@@ -193,10 +193,10 @@ def test_more_letters_than_there_are_entries_for_known_steps(mode: str) -> None:
     atoms = {name: (letters >> bit & 1).astype(np.bool_) for bit, name in enumerate(names)}
     atoms["z"] = np.zeros(len(letters), np.bool_)
     first = 13_000  # few enough for any table
-    told = verdicts_of(monitor.take(stamps[:first], {name: column[:first] for name, column in atoms.items()}))
+    verdicts = verdicts_of(monitor.take(stamps[:first], {name: column[:first] for name, column in atoms.items()}))
     entries = monitor._state.known.entries
     assert np.count_nonzero(entries[:, 0]) <= len(entries) * 3 // 4
-    told += verdicts_of(monitor.take(stamps[first:], {name: column[first:] for name, column in atoms.items()}))
-    told += verdicts_of(monitor.close(9))
-    truth_of = resolved(told)
+    verdicts += verdicts_of(monitor.take(stamps[first:], {name: column[first:] for name, column in atoms.items()}))
+    verdicts += verdicts_of(monitor.close(9))
+    truth_of = resolved(verdicts)
     assert [truth_of[0, offset] for offset in range(len(letters) - 1)] == (letters[:-1] == 0).tolist()

@@ -110,10 +110,10 @@ def test_each_point_is_told_once_or_stands_in_a_class(mode: str, formula: Formul
     state = monitor._state
     first = int(state.at[ACTIVE])
     kept = state.open.classes[first : first + int(state.at[CLASSES] + state.at[WAITS])]
-    told = streamed(formula, trace, mode)
-    assert len({verdict.point for verdict in told}) == len(told)
+    verdicts = streamed(formula, trace, mode)
+    assert len({verdict.point for verdict in verdicts}) == len(verdicts)
     assert (kept[:, DIAGRAM] > 1).all()
-    assert len(told) + len(kept) == trace.points
+    assert len(verdicts) + len(kept) == trace.points
 
 
 def test_equivalence_is_of_meaning_not_of_writing() -> None:
@@ -121,24 +121,24 @@ def test_equivalence_is_of_meaning_not_of_writing() -> None:
     formula = Or(And(And(Next(Interval(), p), Next(Interval(), q)), r), And(Next(Interval(), q), Next(Interval(), p)))
     waits = Until(Interval(0, 5), r, And(q, p))
     trace = trace_of_points([(1, "r"), (1, "r"), (2, "r"), (2, "pq")])
-    told = streamed(Or(And(waits, r), And(r, waits)), trace)
-    assert (told[0].point, told[0].equal) == ((1, 1), (1, 0))
-    told = streamed(formula, trace_of_points([(1, "r"), (1, "pq"), (1, "")]))
-    assert [(verdict.point, verdict.truth) for verdict in told] == [((1, 0), True), ((1, 1), False)]
+    verdicts = streamed(Or(And(waits, r), And(r, waits)), trace)
+    assert (verdicts[0].point, verdicts[0].equal) == ((1, 1), (1, 0))
+    verdicts = streamed(formula, trace_of_points([(1, "r"), (1, "pq"), (1, "")]))
+    assert [(verdict.point, verdict.truth) for verdict in verdicts] == [((1, 0), True), ((1, 1), False)]
 
 
 def test_too_many_live_expressions_are_told_at_their_point() -> None:
     """Each open point depends on a set of its own of later ones."""
     text = "p IMPLIES EVENTUALLY[0,60] (q AND ((ALWAYS[7,50] p) OR EVENTUALLY[9,40] (r AND EVENTUALLY[5,30] q)))"
     monitor, drawn = StreamMonitor(core_of(text), limit=50), np.random.default_rng(5)
-    told = 0
+    taken = 0
     for stamp in range(200):
-        told += take(monitor, [stamp], drawn)
+        taken += take(monitor, [stamp], drawn)
         if monitor.failure is not None:
             break
     assert monitor.failure is not None
     assert f"at {stamp}:0 more than 50 live expressions are needed for " in str(monitor.failure)
-    assert told
+    assert taken
 
 
 def test_diagrams_that_are_not_needed_are_dropped() -> None:
@@ -166,12 +166,12 @@ def test_no_row_is_read_before_it_is_written(mode: str, formula: Formula, trace:
         longer[: len(table)] = table
         return longer
 
-    told = []
+    runs = []
     for junk in (0, 3, -7):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stream_monitor, "_longer", partial(longer_with, junk))
-            told.append(streamed(formula, trace, mode, closed=True))
-    assert told[0] == told[1] == told[2]
+            runs.append(streamed(formula, trace, mode, closed=True))
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_tables_of_known_steps_become_larger_if_one_stamp_fills_them() -> None:

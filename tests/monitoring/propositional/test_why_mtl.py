@@ -58,8 +58,8 @@ def test_one_explanation_for_an_episode() -> None:
 def test_points_of_one_stamp_share_what_they_wait_for() -> None:
     """What the streaming engine tells as equal has one explanation."""
     formula, log = "a IMPLIES EVENTUALLY[0,5] b", "@1 a\n@1 a\n@1 a c\n@2\n@9\n"
-    told = cep.monitor_mtl(formula, log).to_pylist()
-    assert [(row["ts"], row["offset"], row["equal_offset"]) for row in told[:2]] == [(1, 1, 0), (1, 2, 0)]
+    verdicts = cep.monitor_mtl(formula, log).to_pylist()
+    assert [(row["ts"], row["offset"], row["equal_offset"]) for row in verdicts[:2]] == [(1, 1, 0), (1, 2, 0)]
     causes = cep.why_mtl(formula, log, (1, 0), end="closed")
     assert causes.sharing is not None
     assert causes.sharing.at == ((1, 0), (1, 1), (1, 2))
@@ -109,8 +109,8 @@ def test_points_share_an_explanation_if_their_proofs_rest_on_the_same(formula: F
     judging = np.flatnonzero(judges).tolist()
     offsets = [int(np.count_nonzero(trace.stamps[:n] == trace.stamps[n])) for n in range(trace.points)]
     for place in np.flatnonzero(~holds).tolist():
-        told = causes.causes((int(trace.stamps[place]), offsets[place]), {})
-        assert told.is_proof
+        explained = causes.causes((int(trace.stamps[place]), offsets[place]), {})
+        assert explained.is_proof
         own = maker.proof(formula, place, {}, False)
         assert own is not None
         before = takewhile(lambda n: not holds[n], [n for n in reversed(judging) if n < place])
@@ -119,6 +119,6 @@ def test_points_share_an_explanation_if_their_proofs_rest_on_the_same(formula: F
         proofs = [maker.proof(formula, n, {}, False) for n in episode]
         alike = [n for n, tree in zip(episode, proofs, strict=True) if tree is not None and basis(tree) == basis(own)]
         event("shared" if len(alike) > 1 else "alone")
-        assert told.sharing is not None
-        assert told.sharing.at == tuple((int(trace.stamps[n]), offsets[n]) for n in alike)
-        assert (told.sharing.points, told.sharing.looked_at) == (len(episode), len(episode))
+        assert explained.sharing is not None
+        assert explained.sharing.at == tuple((int(trace.stamps[n]), offsets[n]) for n in alike)
+        assert (explained.sharing.points, explained.sharing.looked_at) == (len(episode), len(episode))

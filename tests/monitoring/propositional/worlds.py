@@ -94,15 +94,15 @@ class World:
 
     def violations(self) -> list[list[Row]]:
         """The violations of each day, in order: ts, offset, values."""
-        found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
+        by_day: list[list[Row]] = [[] for _ in pairwise(DAYS)]
         for values, points, holds, _ in self.logs():
             for day, own in enumerate(self.days_of(points)):
-                found[day] += [(*points[n], *values) for n in own if not holds[n]]
-        return [sorted(of_day) for of_day in found]
+                by_day[day] += [(*points[n], *values) for n in own if not holds[n]]
+        return [sorted(of_day) for of_day in by_day]
 
     def episodes(self) -> list[list[Row]]:
         """The episodes of each day, in order: first and last point, number of points, touched ends, values, share."""
-        found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
+        by_day: list[list[Row]] = [[] for _ in pairwise(DAYS)]
         for values, points, holds, judges in self.logs():
             for day, own in enumerate(self.days_of(points)):
                 size = sum(self.is_heard(points[n]) or not holds[n] for n in own)
@@ -113,19 +113,19 @@ class World:
                         run.append(n)
                     elif run:
                         touches = (run[0] == judging[0], run[-1] == judging[-1])
-                        found[day].append(
+                        by_day[day].append(
                             (*points[run[0]], *points[run[-1]], len(run), *touches, *values, len(run) / size)
                         )
                         run = []
-        return [sorted(of_day, key=lambda row: (*row[:2], *row[7:-1])) for of_day in found]
+        return [sorted(of_day, key=lambda row: (*row[:2], *row[7:-1])) for of_day in by_day]
 
     def judged(self) -> list[list[Row]]:
         """The values of the sub-logs of which some point judges, of each day, in order."""
-        found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
+        by_day: list[list[Row]] = [[] for _ in pairwise(DAYS)]
         for values, points, _, judges in self.logs():
             for day, own in enumerate(self.days_of(points)):
-                found[day] += [values] if any(judges[n] for n in own) else []
-        return [sorted(of_day) for of_day in found]
+                by_day[day] += [values] if any(judges[n] for n in own) else []
+        return [sorted(of_day) for of_day in by_day]
 
 
 def policy_of(formula: Formula, for_each: tuple[str, ...] = ()) -> PropositionalPolicy:

@@ -35,7 +35,7 @@ from cep_core.language.temporal.walk import operands
 from cep_core.monitoring.first_order.reference import satisfactions
 from cep_core.monitoring.shared.decided import decided_points
 from cep_core.testing.logs import Points, log_of
-from tests.monitoring.first_order.writing import atom, both, up_to
+from tests.monitoring.first_order.writing import atom, conjunction, up_to
 
 P, Q = Predicate("P"), Predicate("Q")
 ENDS = [-(2**63), -(2**63) + 1, -1, 0, 1, 2**63 - 2, 2**63 - 1]
@@ -75,7 +75,7 @@ def test_examples(formula: Formula, count: int) -> None:
 
 def star() -> Formula:
     past = Once(Interval(0, 9), atom("P", "a", "b"))
-    return both(past, atom("Q", "a", "c"), Eventually(Interval(0, 9), atom("R", "a", "d")))
+    return conjunction(past, atom("Q", "a", "c"), Eventually(Interval(0, 9), atom("R", "a", "d")))
 
 
 def test_star_is_told_once_a_stamp_at_least_ten_later_is_in() -> None:
@@ -185,7 +185,7 @@ def at_stamps(first: int, points: Iterable[tuple[int, list[tuple[str]]]]) -> lis
     return [(stamp, names) for stamp, (_, names) in zip(list(stamps)[1:], points, strict=True)]
 
 
-def told(formula: Formula, points: Points, count: int) -> set[int]:
+def points_before(formula: Formula, points: Points, count: int) -> set[int]:
     return {point for point, _ in satisfactions(formula, log_of(points)) if point < count}
 
 
@@ -193,15 +193,19 @@ def told(formula: Formula, points: Points, count: int) -> set[int]:
 def test_what_is_decided_holds_on_every_extension(
     formula: Formula,
     known: list[tuple[int, list[tuple[str]]]],
-    one: list[tuple[int, list[tuple[str]]]],
+    later_first: list[tuple[int, list[tuple[str]]]],
     two: list[tuple[int, list[tuple[str]]]],
 ) -> None:
     """F7: what is reported of a prefix stays, whichever points follow."""
     prefix = at_stamps(0, known)
     last = prefix[-1][0] if prefix else 0
     count = decided(formula, [stamp for stamp, _ in prefix])
-    first, second = ([*prefix, *at_stamps(last, points)] for points in (one, two))
-    assert told(formula, prefix, count) == told(formula, first, count) == told(formula, second, count)
+    first, second = ([*prefix, *at_stamps(last, points)] for points in (later_first, two))
+    assert (
+        points_before(formula, prefix, count)
+        == points_before(formula, first, count)
+        == points_before(formula, second, count)
+    )
     assert count <= decided(formula, [stamp for stamp, _ in first])
 
 
@@ -238,7 +242,7 @@ def disagree(formula: Formula, stamps: list[int], point: int, names: Sequence[li
     more = ([(gap, first), (1, second)] for gap in range(4) for first, second in product(SOME, repeat=2))
     verdicts = set()
     for points in more:
-        verdicts.add(point in told(formula, [*known, *at_stamps(stamps[-1], points)], len(stamps)))
+        verdicts.add(point in points_before(formula, [*known, *at_stamps(stamps[-1], points)], len(stamps)))
         if len(verdicts) == 2:
             return True
     return False

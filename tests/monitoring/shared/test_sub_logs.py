@@ -59,14 +59,14 @@ def test_each_has_its_own_events_and_points(rows: list[Row], attributes: tuple[s
     assert list(made) == sorted(made)
 
 
-def same_logs(one: PointLog, other: PointLog) -> bool:
+def same_logs(left: PointLog, right: PointLog) -> bool:
     """Whether two logs have the same points and events, in the same order."""
     seqs = [
         {name: [] if events.seq is None else events.seq.tolist() for name, events in log.events.items()}
-        for log in (one, other)
+        for log in (left, right)
     ]
-    points = [{name: events.point.tolist() for name, events in log.events.items()} for log in (one, other)]
-    return one.stamps.tolist() == other.stamps.tolist() and seqs[0] == seqs[1] and points[0] == points[1]
+    points = [{name: events.point.tolist() for name, events in log.events.items()} for log in (left, right)]
+    return left.stamps.tolist() == right.stamps.tolist() and seqs[0] == seqs[1] and points[0] == points[1]
 
 
 def test_a_sub_log_that_no_event_has() -> None:

@@ -25,7 +25,7 @@ from tests.raw.reading.planted_files import NAMES, PlantedFile, Refusal, Values,
 Found = tuple[list[tuple[int, int, Values]], list[Refusal], list[int], RowLedger]
 
 
-def found_in(file: PlantedFile, parts: tuple[FileRange, ...], block: int) -> Found:
+def rows_in(file: PlantedFile, parts: tuple[FileRange, ...], block: int) -> Found:
     """Good rows, refused rows, hashes and ledger of some ranges."""
     good: list[tuple[int, int, Values]] = []
     refused: list[Refusal] = []
@@ -62,7 +62,7 @@ def check(file: PlantedFile, block: int, size: int, codec: int) -> None:
         path = Path(folder, "x")
         path.write_bytes(file.data)
         length = len(file.data)
-        whole = found_in(file, (FileRange(path, 0, length, length),), 1 << 20)
+        whole = rows_in(file, (FileRange(path, 0, length, length),), 1 << 20)
         good, refused, hashes, ledger = whole
         assert good == file.good
         assert refused == file.refused
@@ -71,13 +71,13 @@ def check(file: PlantedFile, block: int, size: int, codec: int) -> None:
         assert ledger.balance == 0
         survey = survey_text(path, file.form, size, block)
         assert survey.ranges[-1].end == length
-        in_ranges = found_in(file, survey.ranges, block)
+        in_ranges = rows_in(file, survey.ranges, block)
         assert in_ranges[:3] == (good, refused, hashes)
         assert in_ranges[3].balance == 0
         suffix, data = list(packed(file.data))[codec]
         path = path.with_suffix(suffix)
         path.write_bytes(data)
-        assert found_in(file, survey_text(path, file.form).ranges, block) == whole
+        assert rows_in(file, survey_text(path, file.form).ranges, block) == whole
 
 
 @few(150)

@@ -80,7 +80,7 @@ def test_headers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"key,n\na,1\n", "the same names in another order"),
         (b"n,keys\n1,a\n", r"missing: \['key'\]; not declared: \['keys'\]"),
@@ -92,11 +92,11 @@ def test_headers(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("size", [1, 1000])
-def test_another_header_stops_the_load(tmp_path: Path, data: bytes, told: str, size: int) -> None:
+def test_another_header_stops_the_load(tmp_path: Path, data: bytes, message: str, size: int) -> None:
     """Before any row is read, with the file's name; whether the file is cut or not."""
     file = tmp_path / "x.csv"
     file.write_bytes(data)
-    with pytest.raises(WrongHeader, match=rf"x\.csv is not what its source declares \({told}"):
+    with pytest.raises(WrongHeader, match=rf"x\.csv is not what its source declares \({message}"):
         survey_text(file, TextForm("csv", TWO), size)
 
 

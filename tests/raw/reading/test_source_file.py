@@ -15,9 +15,9 @@ def test_files_of_a_folder_in_the_order_of_their_names(tmp_path: Path) -> None:
     """Marks and hidden files are passed over, and told."""
     for name in ("b.csv", "a.csv", "_SUCCESS", ".a.csv.crc", "_metadata"):
         (tmp_path / name).touch()
-    found = files_at(str(tmp_path))
-    assert [file.name for file in found.read] == ["a.csv", "b.csv"]
-    assert [file.name for file in found.passed] == [".a.csv.crc", "_SUCCESS", "_metadata"]
+    files = files_at(str(tmp_path))
+    assert [file.name for file in files.read] == ["a.csv", "b.csv"]
+    assert [file.name for file in files.passed] == [".a.csv.crc", "_SUCCESS", "_metadata"]
     assert [file.name for file in files_at(str(tmp_path / "*.csv")).read] == ["a.csv", "b.csv"]
     assert files_at(str(tmp_path / "absent")).read == ()
     (tmp_path / "[a]").mkdir()
@@ -26,7 +26,7 @@ def test_files_of_a_folder_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"),
+    ("name", "data", "message"),
     [
         ("_x.csv", b"n\n1\n", "its name begins with _"),
         ("x.csv.gz", b"", "at byte 0: the file is empty"),
@@ -50,11 +50,11 @@ def test_files_of_a_folder_in_the_order_of_their_names(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_files_that_stop_a_load(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+def test_files_that_stop_a_load(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     """By their names, before a row is read."""
     (tmp_path / "good.csv").write_text("n\n1\n")
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(UnreadableSource, match=f"{name.replace('.', '[.]')}.*{told}"):
+    with pytest.raises(UnreadableSource, match=f"{name.replace('.', '[.]')}.*{message}"):
         files_at(str(tmp_path))
 
 

@@ -43,9 +43,9 @@ def test_conditions_by_what_they_keep_away() -> None:
 
 def test_no_single_condition() -> None:
     log = events((DAY[0], "A", 1, 10), (DAY[0] + 60, "B", 2, 5))
-    told = "Without any single one of its conditions there would be no match either."
-    assert blocked(QUERY, log, DAY) == told
-    assert blocked(QUERY, log.slice(0, 0), DAY) == told
+    sentence = "Without any single one of its conditions there would be no match either."
+    assert blocked(QUERY, log, DAY) == sentence
+    assert blocked(QUERY, log.slice(0, 0), DAY) == sentence
 
 
 def test_what_is_too_dear_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,8 +132,8 @@ def test_windows_of_a_group_do_not_overlap_on_a_page(results: list[tuple[str, in
     assert chosen == expected
 
 
-def overlap(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
-    return one[0] == other[0] and one[1] < other[1] + other[2] and other[1] < one[1] + one[2]
+def overlap(left: tuple[str, int, int], right: tuple[str, int, int]) -> bool:
+    return left[0] == right[0] and left[1] < right[1] + right[2] and right[1] < left[1] + left[2]
 
 
 def windows(results: Sequence[tuple[str, int, int]]) -> pa.Table:

@@ -44,7 +44,7 @@ def test_a_day_stands_out_above_the_evaluated_ones_of_four_weeks(numbers: dict[i
     assert [day.day for day in series.days] == sorted(records)
     for day in series.days:
         offset = (day.day - FIRST_DAY).days
-        before = [number for other, number in numbers.items() if offset - 28 <= other < offset]
+        before = [number for earlier, number in numbers.items() if offset - 28 <= earlier < offset]
         assert day.stands_out == (len(before) >= LEAST and numbers[offset] > max(before))
     assert {day.day for day in series.standing_out} == {day.day for day in series.days if day.stands_out}
 
@@ -66,7 +66,7 @@ def test_too_few_days_are_not_called_usual() -> None:
     """With seven days none can stand out, and no page says that they were compared; the eighth is."""
     records = {on(offset): dict(RECORD) for offset in range(LEAST + 1)}
     few_days, enough = ({on(n): records[on(n)] for n in range(many)} for many in (LEAST, LEAST + 1))
-    for kept, told, drawn_as in (
+    for kept, worded, drawn_as in (
         (few_days, "too few to say which stand out", "too few days before"),
         (enough, "none above all days before", "as usual"),
     ):
@@ -74,7 +74,7 @@ def test_too_few_days_are_not_called_usual() -> None:
         figure, spark = over_days_figure("q", series, "matches"), sparkline(series)
         assert figure is not None
         assert spark is not None
-        assert told in spark.words
+        assert worded in spark.words
         assert (drawn_as in drawn(figure, narrow=False), "none is judged" in figure.caption) == (True, kept is few_days)
         assert ("as usual" in drawn(figure, narrow=False)) == (kept is enough)
 

@@ -31,7 +31,7 @@ class Document(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        element = Element(tag, {name: value or "" for name, value in attrs}, tuple(one.tag for one in self.open))
+        element = Element(tag, {name: value or "" for name, value in attrs}, tuple(opened.tag for opened in self.open))
         self.elements.append(element)
         if tag not in _EMPTY:
             self.open.append(element)

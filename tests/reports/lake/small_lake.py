@@ -60,8 +60,8 @@ def write_lake(lake: Path) -> None:
     _write(lake, "quarantine", quarantine(), QUARANTINE, "One row is a refused <b>raw</b> row")
     _write(lake, "runs", [row for day in DAYS for row in runs(day)], RUNS, partitioned=False)
     _write(lake, "slicing_plans", [plan(), *earlier_plans()], SLICING_PLANS)
-    told = [*experiments(), *earlier_experiments(), *measured(), *nothing_dropped()]
-    _write(lake, "experiments", told, EXPERIMENTS)
+    rows = [*experiments(), *earlier_experiments(), *measured(), *nothing_dropped()]
+    _write(lake, "experiments", rows, EXPERIMENTS)
     _write(lake, "slice_runs", slice_runs(), SLICE_RUNS)
     _write(lake, "heavy_hitters", heavy_hitters(), HEAVY_HITTERS)
 

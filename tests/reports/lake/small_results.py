@@ -32,12 +32,12 @@ def events_of(day: date) -> list[dict[str, Any]]:
 def chains(day: date) -> list[dict[str, Any]]:
     """Counts of all three sizes: machine integers, DECIMAL(38,0), beyond it."""
     last = start_of(day) + 86_400
-    found = []
+    rows = []
     for number, line in enumerate(["Red", "Blue", SCRIPT, QUOTES, RIGHT_TO_LEFT]):
         for window in range(3):
             size = (day.day if line == "Red" else 12) * (1 + window) + 4 * number
             huge = line == "Red" and day == DAY
-            found.append(
+            rows.append(
                 {
                     "line": line,
                     "window_start": last - 3600 * (12 + window),
@@ -54,7 +54,7 @@ def chains(day: date) -> list[dict[str, Any]]:
                     **of_day(day),
                 }
             )
-    return found
+    return rows
 
 
 def departures(day: date) -> list[dict[str, Any]]:
@@ -67,14 +67,14 @@ def departures(day: date) -> list[dict[str, Any]]:
 def matches(day: date) -> list[dict[str, Any]]:
     """A match for each line, a second one for Red."""
     events = events_of(day)
-    found = []
+    rows = []
     for number in (0, 0, 1, 2, 3, 4):
         own = events[8 * number : 8 * number + 8]
-        inner = [event["seq"] for event in own[1:3]] if len(found) != 1 else [own[2]["seq"]]
+        inner = [event["seq"] for event in own[1:3]] if len(rows) != 1 else [own[2]["seq"]]
         first, last = own[0], own[3]
-        found.append(
+        rows.append(
             {
-                "match_id": f"{day}-{len(found)}",
+                "match_id": f"{day}-{len(rows)}",
                 "first_ts": first["ts"],
                 "last_ts": last["ts"],
                 "a": first["seq"],
@@ -83,7 +83,7 @@ def matches(day: date) -> list[dict[str, Any]]:
                 **of_day(day),
             }
         )
-    return found
+    return rows
 
 
 def records(day: date) -> list[dict[str, Any]]:

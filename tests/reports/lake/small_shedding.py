@@ -50,7 +50,7 @@ def measured(
 ) -> list[dict[str, Any]]:
     """A day's rows; nothing lost is nothing dropped. Chance loses a tenth more or less with the seeds."""
     rows: list[dict[str, Any]] = []
-    told = (loads[-1], "busiest", BOUND)
+    marked = (loads[-1], "busiest", BOUND)
     settings = [(load, over, BOUND) for over in ("day", "busiest") for load in loads]
     for setting in [*settings, (loads[-1], "busiest", BOUND // 2)]:
         load, over, bound = setting
@@ -58,7 +58,7 @@ def measured(
         if over == "busiest":
             begin = start_of(day) + 10 * 3600
             about |= {"busiest_from": begin, "busiest_to": begin + 3 * 3600, "load_over_day": load / BUSY}
-        about |= {"busiest_hours": 3} | ({"told": True} if setting == told else {})
+        about |= {"busiest_hours": 3} | ({"told": True} if setting == marked else {})
         more = (1.0 if load == loads[-1] else 0.5) * (1.1 if over == "day" else 1.0) * (2.0 if bound < BOUND else 1.0)
         for strategy, most in lost.items():
             for seed in (0, 1, 2) if strategy in RANDOM else (0,):
@@ -99,16 +99,16 @@ def _run(
     }
     if whole["drops"]:
         whole["choice"] = choice
-    found = [(about, metric, value) for metric, value in whole.items()]
+    rows = [(about, metric, value) for metric, value in whole.items()]
     for query, (own, _) in QUERIES.items():
         its = {**about, "query": query}
         part = own * matches / 100
-        found += [(its, "query_matches", part), (its, "query_missed", part * lost), (its, "query_invented", 0)]
+        rows += [(its, "query_matches", part), (its, "query_missed", part * lost), (its, "query_invented", 0)]
     if strategy == "none":
         costs = {"event": 2_000, "window": 0, "lookup": 2, "sort": 1, "drop": 20, "draw": 5}
         states = {query: [100] * states for query, (_, states) in QUERIES.items()}
         price = {"costs": {**costs, "states": states}, "weights": {"snowball": 1.0, "late_chains": 2.0}}
-        found.append(
+        rows.append(
             (
                 {**about, **price, "trained_events": 400, "training_days": 7, "training_days_asked": 28},
                 "virtual_cost",
@@ -118,7 +118,7 @@ def _run(
     if about.get("told") and seed == 0:
         for query, (_, states) in QUERIES.items():
             for state in range(states):
-                found.append(({**about, "query": query, "state": state}, "state_dropped", dropped / 3))
+                rows.append(({**about, "query": query, "state": state}, "state_dropped", dropped / 3))
         for number in range(4):
             begin = start_of(day) + 6 * 3600 * number
             its = {**about, "from": begin, "to": begin + 6 * 3600}
@@ -131,8 +131,8 @@ def _run(
                 "latency_max": longest if busy else longest / 10,
                 "missed": matches * lost if busy else 0,
             }
-            found += [(its, f"period_{name}", value) for name, value in parts.items()]
-    return [_row(day, strategy, it, seed, metric, value) for it, metric, value in found]
+            rows += [(its, f"period_{name}", value) for name, value in parts.items()]
+    return [_row(day, strategy, setting, seed, metric, value) for setting, metric, value in rows]
 
 
 def _row(day: date, strategy: str, about: dict[str, Any], seed: int, metric: str, value: float) -> dict[str, Any]:

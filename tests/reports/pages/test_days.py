@@ -19,8 +19,8 @@ def first_page(site: Path, day: object) -> Document:
 
 def test_answers_come_first(site: Path) -> None:
     """One sentence for each question, made from the query's results."""
-    found = first_page(site, DAY).text("p", class_="finding")
-    assert found == [
+    sentences = first_page(site, DAY).text("p", class_="finding")
+    assert sentences == [
         "The 24 hours from 7 Mar 19:00 had 80 trends on 8 March 2013.",
         "Line \u2068\\u202eevil \u05d0\u05d1\u05d2\u2069 had the most trends on 8 March 2013: 1.0e52 in the 12 hours "
         "from 8 Mar 13:00. 5 values of line had results, in 3 windows.",

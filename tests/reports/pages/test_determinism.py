@@ -26,11 +26,11 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def test_publishing_twice_gives_the_same_bytes(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run id and another moment change nothing that is not marked as measured; nor do two processes in place
     of one, which tell of each day once it is done."""
-    told = []
+    progress = []
 
     class Progress:
         def advance(self, done: int, of: int, what: str) -> None:
-            told.append((done, of, what))
+            progress.append((done, of, what))
 
     days = (DAY, INCOMPLETE)
     with monkeypatch.context() as patch:
@@ -39,8 +39,8 @@ def test_publishing_twice_gives_the_same_bytes(places: Path, tmp_path: Path, mon
         patch.setattr("os.cpu_count", lambda: 2)
         published = publish(load_workload("lines"), days, "a-run", Progress())
     assert list(published.pages) == list(days)
-    assert [done for done, _, _ in told] == [1, 2]
-    assert {(of, what) for _, of, what in told} == {(2, str(day)) for day in days}
+    assert [done for done, _, _ in progress] == [1, 2]
+    assert {(of, what) for _, of, what in progress} == {(2, str(day)) for day in days}
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "two"))  # where no drawing stands that could be taken over
     publish(load_workload("lines"), days, "a-later-run")
     before, after = bytes_of(tmp_path / "one"), bytes_of(tmp_path / "two")

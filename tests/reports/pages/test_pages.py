@@ -13,9 +13,9 @@ from tests.reports.lake.small_days import DAY, EMPTY, HOSTILE, INCOMPLETE, SCRIP
 
 
 def pages(site: Path) -> list[Path]:
-    found = sorted(site.rglob("*.html"))
-    assert len(found) == 3 * 8 + 2 + 2 + 3
-    return found
+    files = sorted(site.rglob("*.html"))
+    assert len(files) == 3 * 8 + 2 + 2 + 3
+    return files
 
 
 def test_every_link_resolves_inside_the_site(site: Path) -> None:

@@ -55,8 +55,8 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     return load_workload(home)
 
 
-def report(workload: Workload, on: int, *, told: int | None = None, **settings: int) -> DayReport:
-    """The report of one of the three days. `told`: proofs with more claims are too large to be told."""
+def report(workload: Workload, on: int, *, largest: int | None = None, **settings: int) -> DayReport:
+    """The report of one of the three days. `largest`: proofs with more claims are too large to be told."""
     start = workload.operating_days.interval(DAY)[0]
     rows = [
         {"event_type": kind, "ts": start + 3600 * hour, "seq": seq, "line": line, "station": station, "delay_min": seq}
@@ -67,35 +67,35 @@ def report(workload: Workload, on: int, *, told: int | None = None, **settings: 
     events = pa.Table.from_pylist(rows, EVENTS)
     days = (BEFORE, DAY, AFTER)
     tables = policy_tables(workload, questions[0], events, days, Settings(**settings))
-    if told is not None:
-        held = {**tables.held, "lost_why": without_large_proofs(tables.held["lost_why"], told)}
+    if largest is not None:
+        held = {**tables.held, "lost_why": without_large_proofs(tables.held["lost_why"], largest)}
         tables = replace(tables, held=held)
     return report_day(workload, questions, tables, days[on], "run")
 
 
-def without_large_proofs(claims: pa.Table, told: int) -> pa.Table:
+def without_large_proofs(claims: pa.Table, largest: int) -> pa.Table:
     """Of a proof with more than so many claims only the top one, as an evaluator leaves it."""
     rows = claims.to_pylist()
     violated = [(row["ts"], row["offset"], row["l"], row["s"]) for row in rows]
-    kept = [row for row, own in zip(rows, violated, strict=True) if violated.count(own) <= told or row["node"] == 0]
+    kept = [row for row, own in zip(rows, violated, strict=True) if violated.count(own) <= largest or row["node"] == 0]
     return pa.Table.from_pylist(kept, claims.schema)
 
 
-def page(workload: Workload, on: int, folder: Path, *, told: int | None = None, **settings: int) -> Document:
-    made = report(workload, on, told=told, **settings)
+def page(workload: Workload, on: int, folder: Path, *, largest: int | None = None, **settings: int) -> Document:
+    made = report(workload, on, largest=largest, **settings)
     write_pages(folder, [query_page.page(made, made.queries[0]), day_page.page(made)], FRAME)
     return read(folder / "query-lost.html")
 
 
 def test_it_says_how_many_of_whom_and_against_other_days(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 1, tmp_path)
-    assert found.text("p", class_="finding") == [
+    document = page(workload, 1, tmp_path)
+    assert document.text("p", class_="finding") == [
         "There were 5 violations in 4 episodes on 8 March 2013; station p had the most, 4."
     ]
-    quiet = found.text("p", class_="quiet")
+    quiet = document.text("p", class_="quiet")
     assert quiet[0] == "5 is 5.0 times the day before (1)."
     assert quiet[1].startswith("1 of these violations lies before this operating day, the earliest at 8 Mar 02:00:")
-    assert found.text("h2") == [
+    assert document.text("h2") == [
         *("Violations by station", "Longest episodes", "Causes", "Results"),
         *("The policy", "How it is evaluated"),
     ]
@@ -106,11 +106,11 @@ def test_it_says_how_many_of_whom_and_against_other_days(workload: Workload, tmp
 
 
 def test_every_figure_has_words_and_numbers_beside_it(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 1, tmp_path)
+    document = page(workload, 1, tmp_path)
     names = ["lost-by-day", "lost-moments", "lost-episodes", "lost-causes"]
-    assert [image.attributes["src"] for image in found.all("img")] == [f"{name}.svg" for name in names]
-    assert all(len(image.attributes["alt"]) > 20 for image in found.all("img"))
-    assert all("n = " in caption for caption in found.text("figcaption"))
+    assert [image.attributes["src"] for image in document.all("img")] == [f"{name}.svg" for name in names]
+    assert all(len(image.attributes["alt"]) > 20 for image in document.all("img"))
+    assert all("n = " in caption for caption in document.text("figcaption"))
     for name in (*names, "lost", "lost-by-key", "lost-longest-episodes", "lost-why"):
         with (tmp_path / f"{name}.csv").open() as file:
             assert len(list(csv.reader(file))) > 1
@@ -121,30 +121,30 @@ def test_every_figure_has_words_and_numbers_beside_it(workload: Workload, tmp_pa
 
 
 def test_causes_are_events_and_what_is_not_there(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 1, tmp_path)
-    cells = found.text("td")
+    document = page(workload, 1, tmp_path)
+    cells = document.text("td")
     assert "line y, station p, delay <b>in</b> minutes 1" in cells
     assert 'no Arrive(line="x")' in cells
     assert "3 points, 8 Mar 04:00 to 8 Mar 06:00" in cells
-    assert len(found.all("details")) == 5
-    assert 'no Arrive(line="y") at 2 points, first 8 Mar 02:00, last 8 Mar 04:00' in found.text("pre")[0]
-    assert not found.all("script")
+    assert len(document.all("details")) == 5
+    assert 'no Arrive(line="y") at 2 points, first 8 Mar 02:00, last 8 Mar 04:00' in document.text("pre")[0]
+    assert not document.all("script")
 
 
 def test_a_day_without_violations_has_no_empty_tables(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 2, tmp_path)
-    assert found.text("p", class_="finding") == ["There was no violation on 9 March 2013."]
-    assert found.text("h2") == ["Results", "The policy", "How it is evaluated"]
-    assert [image.attributes["src"] for image in found.all("img")] == ["lost-by-day.svg"]
-    assert found.text("p")[-2].startswith("No results on this day.")
+    document = page(workload, 2, tmp_path)
+    assert document.text("p", class_="finding") == ["There was no violation on 9 March 2013."]
+    assert document.text("h2") == ["Results", "The policy", "How it is evaluated"]
+    assert [image.attributes["src"] for image in document.all("img")] == ["lost-by-day.svg"]
+    assert document.text("p")[-2].startswith("No results on this day.")
 
 
 def test_a_cut_listing_says_so_and_numbers_stay_exact(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 1, tmp_path, max_violations=3)
-    assert found.text("p", class_="notice") == ["Only the first 3 of 5 violations are listed."]
-    assert "5 violations in 4 episodes" in found.text("p", class_="finding")[0]
-    assert len(found.all("details")) == 3
-    assert any(text.startswith("All 3 listed violations, first ones first.") for text in found.text("p"))
+    document = page(workload, 1, tmp_path, max_violations=3)
+    assert document.text("p", class_="notice") == ["Only the first 3 of 5 violations are listed."]
+    assert "5 violations in 4 episodes" in document.text("p", class_="finding")[0]
+    assert len(document.all("details")) == 3
+    assert any(text.startswith("All 3 listed violations, first ones first.") for text in document.text("p"))
     assert read(tmp_path / "index.html").text("p", class_="notice") == [
         "The listing is cut for lost. Numbers here count everything, unless they say that they count what is listed."
     ]
@@ -155,10 +155,10 @@ def test_nothing_explained_is_no_section(workload: Workload, tmp_path: Path) -> 
 
 
 def test_proofs_that_are_too_large_are_named(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, 1, tmp_path, told=0)
-    assert found.text("td").count("its proof is too large to be told") == 5
-    assert any("The proofs of the first 5 violations are too large to be told." in text for text in found.text("p"))
-    assert not found.all("details")
+    document = page(workload, 1, tmp_path, largest=0)
+    assert document.text("td").count("its proof is too large to be told") == 5
+    assert any("The proofs of the first 5 violations are too large to be told." in text for text in document.text("p"))
+    assert not document.all("details")
     rows = list(csv.DictReader((tmp_path / "lost-why.csv").open()))
     assert [row["cause"] for row in rows] == ["not told"] * 5
 

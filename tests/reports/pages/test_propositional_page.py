@@ -60,23 +60,23 @@ def page(workload: Workload, folder: Path, **settings: int) -> Document:
 
 
 def test_the_longest_episodes_have_one_explanation_each(workload: Workload, tmp_path: Path) -> None:
-    found = page(workload, tmp_path)
-    assert found.text("p", class_="finding") == [
+    document = page(workload, tmp_path)
+    assert document.text("p", class_="finding") == [
         "There were 4 violations in 2 episodes on 8 March 2013; line y had the most, 3."
     ]
-    [causes] = [text for text in found.text("p") if text.startswith("Of all 2 episodes:")]
+    [causes] = [text for text in document.text("p") if text.startswith("Of all 2 episodes:")]
     assert "the events that prove the first violation" in causes
-    proofs = found.text("pre")
+    proofs = document.text("pre")
     assert proofs[0].endswith("The same for 3 points of the first 3 of this episode.")
     assert "of this episode" not in proofs[1]
-    assert "Why the longest episodes began." in " ".join(found.text("figcaption"))
+    assert "Why the longest episodes began." in " ".join(document.text("figcaption"))
 
 
 def test_the_longest_episodes_have_their_share_of_the_points(workload: Workload, tmp_path: Path) -> None:
     """Line y has four points on the day, and three of them are in its episode."""
-    found = page(workload, tmp_path)
-    assert "share of points" in found.text("th")
-    assert {"75 %", "33 %"} <= set(found.text("td"))
+    document = page(workload, tmp_path)
+    assert "share of points" in document.text("th")
+    assert {"75 %", "33 %"} <= set(document.text("td"))
     [file] = tmp_path.rglob("lost-longest-episodes.csv")
     assert [line.split(",")[-1] for line in file.read_text().splitlines()] == ["share", "0.75", "0.3333333333333333"]
 

@@ -23,20 +23,25 @@ def refused(counts: dict[str, int]) -> dict[str, Any]:
 
 
 def test_examples_are_of_their_reason() -> None:
-    told = refused({"no ts of B": 2, "undeclared event type C": 5, "no ts of A": 2})
-    assert [(it.reason, it.today) for it in told["shown"]] == [
+    table = refused({"no ts of B": 2, "undeclared event type C": 5, "no ts of A": 2})
+    assert [(reason.reason, reason.today) for reason in table["shown"]] == [
         ("undeclared event type C", 5),
         ("no ts of A", 2),
         ("no ts of B", 2),
     ]
-    for it in told["shown"]:
-        assert [raw for _, raw in it.examples] == [f"{it.reason}, row {n}" for n in range(min(it.today, EXAMPLES))]
-    assert told["more"] == ""
+    for reason in table["shown"]:
+        assert [raw for _, raw in reason.examples] == [
+            f"{reason.reason}, row {n}" for n in range(min(reason.today, EXAMPLES))
+        ]
+    assert table["more"] == ""
 
 
 def test_of_many_reasons_the_most_frequent_are_shown() -> None:
     counts = {f"undeclared event type {n:03}": 1 + n % 7 for n in range(REASONS + 30)}
-    told = refused(counts)
-    assert sorted((it.today for it in told["shown"]), reverse=True) == sorted(counts.values(), reverse=True)[:REASONS]
-    left = sum(counts.values()) - sum(it.today for it in told["shown"])
-    assert told["more"] == f"{left} rows for 30 further reasons"
+    table = refused(counts)
+    assert (
+        sorted((reason.today for reason in table["shown"]), reverse=True)
+        == sorted(counts.values(), reverse=True)[:REASONS]
+    )
+    left = sum(counts.values()) - sum(reason.today for reason in table["shown"])
+    assert table["more"] == f"{left} rows for 30 further reasons"

@@ -42,7 +42,7 @@ def of(choice: float = CHOICE, least: float = LEAST, **lost: float) -> SheddingC
     late = {name.removeprefix("late_"): share for name, share in lost.items() if name.startswith("late_")}
     kept = {name: share for name, share in lost.items() if not name.startswith("late_")}
     names = {"PM_BL": "PM-BL", "E_BL": "E-BL", "trend_counts": "trend counts"}
-    found = shedding_of(
+    shedding = shedding_of(
         measured(
             DAY,
             {names.get(name, name): share for name, share in kept.items()},
@@ -51,8 +51,8 @@ def of(choice: float = CHOICE, least: float = LEAST, **lost: float) -> SheddingC
             least=least,
         )
     )
-    assert found is not None
-    return found
+    assert shedding is not None
+    return shedding
 
 
 def test_the_first_sentence_answers(site: Path) -> None:
@@ -219,26 +219,31 @@ def test_hostile_names_stay_names(site: Path) -> None:
 
 def test_costs_are_told(site: Path) -> None:
     """Each of them in virtual time, with the weights that differ from 1."""
-    told = dict(zip(page(site).text("dt"), page(site).text("dd"), strict=True))
-    assert (told["Latency bound"], told["The day unshed"], told["An event"]) == ("10 ms", "6 s", "2 µs")
-    assert told["A partial match of late_chains"] == "100 ns in every state; weight 2"
-    assert told["A partial match of snowball"] == "100 ns in every state"
-    assert told["Trained on"] == "400 events before the day, of 7 days (28 were asked for)"
+    costs = dict(zip(page(site).text("dt"), page(site).text("dd"), strict=True))
+    assert (costs["Latency bound"], costs["The day unshed"], costs["An event"]) == ("10 ms", "6 s", "2 µs")
+    assert costs["A partial match of late_chains"] == "100 ns in every state; weight 2"
+    assert costs["A partial match of snowball"] == "100 ns in every state"
+    assert costs["Trained on"] == "400 events before the day, of 7 days (28 were asked for)"
 
 
 def test_rows_without_all_measures_do_not_break_it() -> None:
     """No hours, no costs, one load, an unknown strategy: what is there is told."""
     kept = ("lost", "late_events", "dropped", "matches", "query_matches", "query_missed", "late_time")
     rows = [row for row in measured(loads=(2.0,)) if row["metric"] in kept]
-    found = shedding_of(rows)
-    assert found is not None
-    assert found.setting == Setting(2.0, "busiest", BOUND)
-    assert (found.parts, found.virtual_cost, found.choice, found.least_lost(found.setting)) == ({}, None, None, None)
-    assert yardsticks(found) == "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %."
-    assert choice_told(found) == ""
-    assert latency_figure(found, DAY, CLOCK) is None
-    assert dropped_figure(found, DAY, CLOCK) is None
-    assert answer(found).startswith("At 200 % load over the busiest 3 hours pSPICE")
+    shedding = shedding_of(rows)
+    assert shedding is not None
+    assert shedding.setting == Setting(2.0, "busiest", BOUND)
+    assert (shedding.parts, shedding.virtual_cost, shedding.choice, shedding.least_lost(shedding.setting)) == (
+        {},
+        None,
+        None,
+        None,
+    )
+    assert yardsticks(shedding) == "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %."
+    assert choice_told(shedding) == ""
+    assert latency_figure(shedding, DAY, CLOCK) is None
+    assert dropped_figure(shedding, DAY, CLOCK) is None
+    assert answer(shedding).startswith("At 200 % load over the busiest 3 hours pSPICE")
     whole = shedding_of([row for row in rows if not row["metric"].startswith("query_")])
     assert whole is not None
     assert "of the matches of all queries;" in answer(whole).replace(", dropping at random 31 % (± 3.1 %)", "")
@@ -251,8 +256,12 @@ def test_the_setting_told_is_the_one_that_is_marked() -> None:
     whole = shedding_of(measured(loads=(1.2, 1.4, 1.8)))
     assert whole is not None
     assert whole.setting == Setting(1.8, "busiest", BOUND)
-    assert [it.load for it in whole.along("day")] == [it.load for it in whole.along("busiest")] == [1.2, 1.4, 1.8]
-    assert [it.bound for it in whole.bounds] == [BOUND // 2, BOUND]
+    assert (
+        [setting.load for setting in whole.along("day")]
+        == [setting.load for setting in whole.along("busiest")]
+        == [1.2, 1.4, 1.8]
+    )
+    assert [setting.bound for setting in whole.bounds] == [BOUND // 2, BOUND]
     unmarked, former = [], []
     for row in measured(loads=(1.2, 1.4, 1.8)):
         about = json.loads(row["parameters"])
@@ -261,10 +270,10 @@ def test_the_setting_told_is_the_one_that_is_marked() -> None:
             if about["load_over"] == "day":
                 kept = {key: about[key] for key in about if key not in ("told", "load_over", "busiest_hours")}
                 former.append({**row, "parameters": json.dumps(kept)})
-    found, before = shedding_of(unmarked), shedding_of(former)
-    assert found is not None
+    shedding, before = shedding_of(unmarked), shedding_of(former)
+    assert shedding is not None
     assert before is not None
-    assert (found.setting, before.setting) == (Setting(1.4, "busiest", BOUND), Setting(1.4, "day", BOUND))
+    assert (shedding.setting, before.setting) == (Setting(1.4, "busiest", BOUND), Setting(1.4, "day", BOUND))
     assert answer(before).startswith("At 140 % load over the day pSPICE would have missed")
     assert over_what(before, "busiest") == "the busiest hours"
 
@@ -315,18 +324,18 @@ def test_nothing_had_to_go_but_events_did() -> None:
 
 def test_what_load_and_bound_mean_on_the_day_is_told(site: Path) -> None:
     """When the busiest hours are, the load over the day, and the bound in the day's own time."""
-    [told] = [text for text in page(site).text("p") if text.startswith("The day is replayed")]
+    [paragraph] = [text for text in page(site).text("p") if text.startswith("The day is replayed")]
     assert (
         "At a load of 140 % over the busiest 3 hours, 8 Mar 13:00 to 16:00, the work of those hours takes 1.4 times as "
         "long as they last; over the whole day that is a load of 70 %. In the day's own time the bound of 10 ms "
         "is 1.7 minutes."
-    ) in told
+    ) in paragraph
 
 
 def test_the_latency_figure_shows_the_bound() -> None:
     """Named on a logarithmic axis; what breaks it is said in words."""
-    found = of(none=0, pSPICE=0.12, late_none=0.4)
-    figure = latency_figure(found, DAY, CLOCK)
+    shedding = of(none=0, pSPICE=0.12, late_none=0.4)
+    figure = latency_figure(shedding, DAY, CLOCK)
     assert figure is not None
     assert "bound 10 ms" in letters(figure)
     assert "Above it at some time: none 500 ms." in figure.alt
@@ -344,25 +353,25 @@ def test_the_latency_figure_shows_the_bound() -> None:
 
 def test_a_measure_that_is_nothing_has_no_figure() -> None:
     """No axes with all lines on the ground."""
-    found = of(none=0, pSPICE=0)
-    drawn = partial(along_settings, found, "x", strategies=["pSPICE"], words=("matches missed", "Share."))
-    assert drawn(found.along("day"), measure=lambda one: one.lost_of(None)) is None
-    assert drawn(found.along("day"), measure=lambda one: one.measures["late_events"]) is None
+    shedding = of(none=0, pSPICE=0)
+    drawn = partial(along_settings, shedding, "x", strategies=["pSPICE"], words=("matches missed", "Share."))
+    assert drawn(shedding.along("day"), measure=lambda setting: setting.lost_of(None)) is None
+    assert drawn(shedding.along("day"), measure=lambda setting: setting.measures["late_events"]) is None
 
 
 def test_one_setting_is_no_line() -> None:
     """A table says it; a lower bound is drawn only where it was measured."""
-    found = of(none=0, pSPICE=0.1)
-    lost = partial(along_settings, found, "x", strategies=["pSPICE"], words=("matches missed", "Share."), least=True)
-    assert lost(found.along("day")[:1], measure=lambda one: one.lost_of(None)) is None
-    figure = lost(found.bounds, measure=lambda one: one.lost_of(None))
+    shedding = of(none=0, pSPICE=0.1)
+    lost = partial(along_settings, shedding, "x", strategies=["pSPICE"], words=("matches missed", "Share."), least=True)
+    assert lost(shedding.along("day")[:1], measure=lambda setting: setting.lost_of(None)) is None
+    figure = lost(shedding.bounds, measure=lambda setting: setting.lost_of(None))
     assert figure is not None
     assert {"lower bound", "latency bound", "5 ms", "10 ms"} <= set(letters(figure))
     assert "Shaded: no strategy that drops partial matches" in figure.caption
-    plain = lost(found.bounds, measure=lambda one: one.lost_of(None), least=False)
+    plain = lost(shedding.bounds, measure=lambda setting: setting.lost_of(None), least=False)
     ground = of(none=0, pSPICE=0.1, least=0)
     flat = along_settings(
-        ground, "x", ground.bounds, ["pSPICE"], lambda one: one.lost_of(None), ("missed", "Share."), least=True
+        ground, "x", ground.bounds, ["pSPICE"], lambda setting: setting.lost_of(None), ("missed", "Share."), least=True
     )
     assert plain is not None
     assert flat is not None
@@ -387,7 +396,7 @@ def _quality() -> Any:
 
 
 def test_the_overview_says_what_was_missed_and_on_how_many_days(site: Path) -> None:
-    told = " ".join(read(site / "lines" / "index.html").text("p"))
+    paragraphs = " ".join(read(site / "lines" / "index.html").text("p"))
     assert re.search(
-        r"2013: pSPICE would have missed [\d.]+ % of the matches; of \d days? with matches, median [\d.]+ %", told
+        r"2013: pSPICE would have missed [\d.]+ % of the matches; of \d days? with matches, median [\d.]+ %", paragraphs
     )

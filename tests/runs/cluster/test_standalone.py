@@ -69,10 +69,10 @@ def test_executors_and_workers_are_lost_and_tables_are_those_of_a_local_run(
         assert night.wait() == 0
         assert killed == list(deaths)
     assert StoredLake(lake).tables() == undisturbed
-    told = [line for line in (tmp_path / "log").read_text().splitlines() if "Lost executor" in line]
-    assert len(set(re.findall(r"Lost executor (\d+)", "\n".join(told)))) == len(killed), told
-    assert [line for line in told if "worker lost" in line.lower()], told
-    assert [line for line in told if "exited with code 137" in line] or deaths == ("evaluate",), told
+    losses = [line for line in (tmp_path / "log").read_text().splitlines() if "Lost executor" in line]
+    assert len(set(re.findall(r"Lost executor (\d+)", "\n".join(losses)))) == len(killed), losses
+    assert [line for line in losses if "worker lost" in line.lower()], losses
+    assert [line for line in losses if "exited with code 137" in line] or deaths == ("evaluate",), losses
 
 
 def started(

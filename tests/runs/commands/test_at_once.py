@@ -81,14 +81,14 @@ def wait_for(holds: Callable[[], bool], *processes: subprocess.Popen[str]) -> No
 def of_session(leader: int) -> list[str]:
     """The programs of a session that still run, by name."""
     stats = [Path(f"/proc/{entry}/stat") for entry in os.listdir("/proc") if entry.isdigit()]
-    found = []
+    names = []
     for stat in stats:
         with contextlib.suppress(OSError):  # it has just ended
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
             state, _, _, session, *_ = rest.split()
             if int(session) == leader and state not in "ZX":
-                found.append(name)
-    return found
+                names.append(name)
+    return names
 
 
 def test_command_lines_wait_for_each_other(
@@ -107,38 +107,38 @@ def test_command_lines_wait_for_each_other(
     judge is left. Deaths in every stage that writes are in test_law_on_spark.py.
     """
 
-    def told(number: int) -> str:
+    def log_text(number: int) -> str:
         return (tmp_path / f"{number}.log").read_text()
 
     path = lease_file(lake.folder, "machines")
     take(path, "nightly", "a night that died")
     first = start()
-    wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
+    wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in log_text(0), first)
     take(path, "nightly", "a night that died", term=timedelta(seconds=2))
     wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
     second = start()
-    wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
-    assert f"(process {first.pid} on" in told(1)
+    wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in log_text(1), first, second)
+    assert f"(process {first.pid} on" in log_text(1)
 
     monkeypatch.setenv("TRENDMILL_LAKE", str(lake.folder))
     arguments = ["--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "night"]
     assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == BUSY
     assert f"process {first.pid} on" in capfd.readouterr().err
 
-    wait_for(lambda: "Spark has started" in told(0), first, second)  # it loads, with a JVM
+    wait_for(lambda: "Spark has started" in log_text(0), first, second)  # it loads, with a JVM
     kill(first)
     wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
     third = start("load", "slice", "evaluate")
-    wait_for(lambda: f"(process {second.pid} on" in told(2), second, third)
+    wait_for(lambda: f"(process {second.pid} on" in log_text(2), second, third)
 
-    wait_for(lambda: "Spark has started" in told(1), second, third)
+    wait_for(lambda: "Spark has started" in log_text(1), second, third)
     assert "java" in of_session(second.pid)
     second.terminate()
     assert second.wait(PATIENCE) == 143
     wait_for(lambda: of_session(second.pid) == [], third)  # the others end by themselves, a moment later if busy
-    last = told(1).splitlines()[-1]
+    last = log_text(1).splitlines()[-1]
     assert last == "trendmill: ended by SIGTERM; tables hold whole days only, run the same command again"
 
-    assert third.wait(PATIENCE) == 0, told(2)
+    assert third.wait(PATIENCE) == 0, log_text(2)
     assert read(path) is None
     assert lake.tables() == undisturbed

@@ -82,14 +82,14 @@ def test_each_failure_tells_itself_and_changes_nothing(
     for name, (spoil, code, words) in FAILURES.items():
         restore(copied.home, declared)
         spoil(copied.home, file)
-        ended, told = trendmill("run", *DAYS)
-        assert ended == code, (name, told)
-        assert [word for word in words if word not in told.partition("trendmill: ")[2]] == [], (name, told)
+        ended, printed = trendmill("run", *DAYS)
+        assert ended == code, (name, printed)
+        assert [word for word in words if word not in printed.partition("trendmill: ")[2]] == [], (name, printed)
         assert copied.tables() == undisturbed, name
         assert not (tmp_path / "reports").exists(), name
     restore(copied.home, declared)
-    ended, told = trendmill("run", *DAYS)
-    assert ended == 0, told
+    ended, printed = trendmill("run", *DAYS)
+    assert ended == 0, printed
     assert copied.tables() == undisturbed
     assert (tmp_path / "reports" / "machines" / str(day(2)) / "index.html").is_file()
 
@@ -109,9 +109,9 @@ def test_refused_days_keep_what_is_published(copied: SmallLake, trendmill: Comma
     before = copied.tables()
     for number in (1, 2):
         write_day(copied.home, number, broken=True)
-    ended, told = trendmill("run", *DAYS)
-    assert ended == 3, told
-    last = told.splitlines()[-1]
+    ended, printed = trendmill("run", *DAYS)
+    assert ended == 3, printed
+    last = printed.splitlines()[-1]
     assert last.startswith("trendmill: quality gate failed on 2 day(s), which keep their former tables: 2013-01-02: ")
     assert "load_plausible" in last
     results = ("events", "chains", "climbs", "stream_statistics")
@@ -122,15 +122,15 @@ def test_refused_days_keep_what_is_published(copied: SmallLake, trendmill: Comma
     write_day(copied.home, 2)
     file = copied.home / "data" / f"{day(2)}.csv"
     file.write_bytes(file.read_bytes() + b"61,Start,1357171300,\xff\xe9,1\n")
-    ended, told = trendmill("run", *DAYS)
-    assert ended == 3, told
-    assert "failed on 1 day(s)" in told.splitlines()[-1]
+    ended, printed = trendmill("run", *DAYS)
+    assert ended == 3, printed
+    assert "failed on 1 day(s)" in printed.splitlines()[-1]
     assert copied.tables()["events"] == before["events"]
     [odd] = [row for row in copied.rows("quarantine") if row["rule"] == "utf8"]
     assert odd["raw"] == "61,Start,1357171300,\\xff\\xe9,1"
 
     for number in (1, 2):
         write_day(copied.home, number)
-    ended, told = trendmill("run", *DAYS)
-    assert ended == 0, told
+    ended, printed = trendmill("run", *DAYS)
+    assert ended == 0, printed
     assert copied.tables() == before

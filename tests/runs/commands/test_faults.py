@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.faulty_disk import Fault, FaultyDisk, is_told, unpublished
+from tests.faults.faulty_disk import Fault, FaultyDisk, names_fault, unpublished
 from tests.runs.lake.lakes import StoredLake, Tables
 from tests.runs.lake.small_workload import day, write_day, write_workload
 
@@ -38,8 +38,8 @@ def test_nothing_published_is_lost_and_the_message_says_why(
     full = Fault("full", drawn.randrange(1, 150))
     with disk.program() as run:
         ended = run(full, *TABLES)
-        assert ended.code == 1, ended.told
-        assert is_told(full, ended), ended.told
+        assert ended.code == 1, ended.output
+        assert names_fault(full, ended), ended.output
         between = disk.lake.tables()
         assert run(None).code == 0
         early, pages = disk.lake.tables(), disk.pages()
@@ -54,7 +54,7 @@ def test_nothing_published_is_lost_and_the_message_says_why(
         ):
             ended = run(fault, *TABLES)
             assert ended.writes >= fault.at
-            assert is_told(fault, ended), (fault, ended.told)
+            assert names_fault(fault, ended), (fault, ended.output)
             assert unpublished(disk.lake.tables(), early, undisturbed) == [], fault
         assert ended.code < 0
     with disk.program() as run:

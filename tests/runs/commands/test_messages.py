@@ -43,12 +43,12 @@ kinds = st.sampled_from(["java.io.IOException", "org.apache.spark.SparkException
 @given(st.lists(st.tuples(kinds, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=6))
 def test_the_deepest_cause_is_told_whole(links: list[tuple[str, list[str]]]) -> None:
     """Its class without the package, all lines of its message in one, and nothing of the stack."""
-    told = cause(JavaError(trace(links)))
+    text_shown = cause(JavaError(trace(links)))
     kind, text = links[-1]
-    assert told.startswith(f"{kind.rpartition('.')[2]}: {' '.join(text)}")
-    assert "\n" not in told
-    assert "Thread.run" not in told
-    assert "An error occurred" not in told
+    assert text_shown.startswith(f"{kind.rpartition('.')[2]}: {' '.join(text)}")
+    assert "\n" not in text_shown
+    assert "Thread.run" not in text_shown
+    assert "An error occurred" not in text_shown
 
 
 def test_the_file_is_that_of_the_nearest_exception_that_names_one() -> None:
@@ -67,8 +67,8 @@ def test_the_file_is_that_of_the_nearest_exception_that_names_one() -> None:
             ["Unexpected end-of-input", " at [Source: REDACTED; line: 1]"],
         ),
     ]
-    told = cause(JavaError(trace(links)))
-    assert told.startswith(
+    text = cause(JavaError(trace(links)))
+    assert text.startswith(
         "JsonEOFException: Unexpected end-of-input (/l/w/_delta_log/1.json); `trendmill verify NAME`"
     )
 
@@ -86,9 +86,9 @@ def test_an_error_on_the_way_out_does_not_hide_the_first() -> None:
 )
 def test_an_error_of_the_system_names_its_file(number: int, remedy: str) -> None:
     """As Python raises it, without Java."""
-    told = message(OSError(number, os.strerror(number), "/lake/w/_work/lease.json"))
-    assert f"{os.strerror(number)} (/lake/w/_work/lease.json); " in told
-    assert remedy in told
+    text = message(OSError(number, os.strerror(number), "/lake/w/_work/lease.json"))
+    assert f"{os.strerror(number)} (/lake/w/_work/lease.json); " in text
+    assert remedy in text
 
 
 def terminate_and_fail() -> None:

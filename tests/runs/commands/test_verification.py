@@ -176,9 +176,9 @@ def test_what_killed_writes_left_is_told_and_is_no_fault(lake: Path) -> None:
     write_deltalake(
         lake / "machines" / "result_days", pa.table(results), mode="overwrite", predicate="day = '2013-01-02'"
     )
-    found = verify("machines", lake, Silent())
-    assert found.faults == []
-    assert found.orphans == [left]
+    verified = verify("machines", lake, Silent())
+    assert verified.faults == []
+    assert verified.orphans == [left]
 
 
 def test_who_is_at_work_is_told(lake: Path) -> None:

@@ -78,15 +78,15 @@ EDITED = st.lists(
 def follow_advice(trendmill: CommandLine) -> None:
     """Do what `status`, and then what a refused command, says."""
     if "trendmill run machines --stale" in trendmill("status")[1]:
-        code, told = trendmill("run", "--stale")
+        code, printed = trendmill("run", "--stale")
         if code == 2:
-            assert "trendmill rebuild machines --events" in told
-            code, told = trendmill("rebuild", "--events")
-        assert code == 0, told
-    told = trendmill("status")[1]
-    assert "stale" not in told
-    assert "another definition" not in told
-    assert "changed since" not in told
+            assert "trendmill rebuild machines --events" in printed
+            code, printed = trendmill("rebuild", "--events")
+        assert code == 0, printed
+    printed = trendmill("status")[1]
+    assert "stale" not in printed
+    assert "another definition" not in printed
+    assert "changed since" not in printed
 
 
 def declared(tables: Tables, state: State) -> Tables:

@@ -58,40 +58,40 @@ def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, 
     edit(
         copied, "workload.yaml", "Stop: {machine: string, load: int", "Stop: {machine: string, load: int, rest: 'int?'"
     )
-    told = trendmill("status")[1]
-    assert "loaded by another definition: 2013-01-01..2013-01-03" in told
-    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in told
+    printed = trendmill("status")[1]
+    assert "loaded by another definition: 2013-01-01..2013-01-03" in printed
+    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in printed
     assert trendmill("run", "--stale")[0] == 0
     assert held(copied) == expected(copied, LOADED, times=10)
     assert values(copied, "rest")[day(2)] == {None, *range(7)}
-    told = trendmill("status")[1]
-    assert "another definition" not in told
-    assert "stale" not in told
+    printed = trendmill("status")[1]
+    assert "another definition" not in printed
+    assert "stale" not in printed
 
     edit(copied, f"data/{day(1)}.csv", ",m1,-1", ",m1,11")
-    told = trendmill("status")[1]
-    assert "loaded from files that have changed since: 2013-01-02\n    2013-01-02.csv\n" in told
-    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in told
+    printed = trendmill("status")[1]
+    assert "loaded from files that have changed since: 2013-01-02\n    2013-01-02.csv\n" in printed
+    assert "to load them again and evaluate what is stale: trendmill run machines --stale" in printed
     assert held(copied) != expected(copied, LOADED, times=10)
     assert trendmill("run", "--stale")[0] == 0
     assert held(copied) == expected(copied, LOADED, times=10)
-    told = trendmill("status")[1]
-    assert "changed since" not in told
-    assert "stale" not in told
+    printed = trendmill("status")[1]
+    assert "changed since" not in printed
+    assert "stale" not in printed
 
     edit(copied, "workload.yaml", '"0 0 * * *"', '"0 6 * * *"')
     edit(copied, "workload.yaml", "order: [row]", "order: [row]\n    slack: 1")
     for arguments in (("--from", str(day(2))), ("--stale", "--stage", "slice"), ("--stale", "--stage", "evaluate")):
-        code, told = trendmill("run", *arguments)
+        code, printed = trendmill("run", *arguments)
         assert code == 2
-        assert "days now begin at another moment" in told
-        assert "trendmill run machines --stale" in told
+        assert "days now begin at another moment" in printed
+        assert "trendmill run machines --stale" in printed
     edit(copied, "events.sql", "row % 7 AS rest", "concat('r', row % 7) AS rest")
     edit(copied, "workload.yaml", "rest: 'int?'", "rest: 'string?'")
-    code, told = trendmill("run", "--stale")
+    code, printed = trendmill("run", "--stale")
     assert code == 2
-    assert "rest: BIGINT in the lake, STRING as defined" in told
-    assert "trendmill rebuild machines --events" in told
+    assert "rest: BIGINT in the lake, STRING as defined" in printed
+    assert "trendmill rebuild machines --events" in printed
     assert held(copied) == expected(copied, LOADED, times=10)
     assert trendmill("rebuild", "--events")[0] == 0
     assert held(copied) == expected(copied, LOADED, times=10, begin=6)
@@ -101,22 +101,22 @@ def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, 
     edit(copied, "events.sql", "10 * load AS load, concat('r', row % 7) AS rest", "load")
     edit(copied, "workload.yaml", ", rest: 'string?'", "")
     (copied.home / "data" / f"{day(0)}.csv").unlink()
-    told = trendmill("status")[1]
-    assert "loaded by another definition: 2013-01-02..2013-01-03" in told
-    assert "not to be loaded again, as their files are gone: 2013-01-01" in told
+    printed = trendmill("status")[1]
+    assert "loaded by another definition: 2013-01-02..2013-01-03" in printed
+    assert "not to be loaded again, as their files are gone: 2013-01-01" in printed
     before = [event for event in held(copied) if event[0] == day(0)]
     assert trendmill("run", "--stale")[0] == 0
     assert held(copied) == sorted(before + expected(copied, LOADED[1:], times=1, begin=6))
     assert values(copied, "rest")[day(2)] == {None}
     assert "r3" in values(copied, "rest")[day(0)]
-    told = trendmill("status")[1]
-    assert "files are gone: 2013-01-01" in told
-    assert "stale" not in told
+    printed = trendmill("status")[1]
+    assert "files are gone: 2013-01-01" in printed
+    assert "stale" not in printed
 
-    code, told = trendmill("rebuild", "--events")
+    code, printed = trendmill("rebuild", "--events")
     assert code == 2
-    assert "the files of 2013-01-01 are gone, so their events would be lost" in told
+    assert "the files of 2013-01-01 are gone, so their events would be lost" in printed
     edit(copied, "workload.yaml", '"0 6 * * *"', '"0 7 * * *"')
-    code, told = trendmill("run", "--stale")
+    code, printed = trendmill("run", "--stale")
     assert code == 2
-    assert "the files of 2013-01-01 are gone" in told
+    assert "the files of 2013-01-01 are gone" in printed

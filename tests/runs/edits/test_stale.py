@@ -77,21 +77,21 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     reader = LakeReader(copied.folder / "machines")
     reader.pin()
     climbs = copied.rows("climbs")
-    code, told = trendmill("status")
+    code, printed = trendmill("status")
     assert code == 0
-    assert "stale" not in told
+    assert "stale" not in printed
 
     edit(copied, "climbs", "WITHIN 20 hours", "WITHIN 10 hours")
     edit(copied, "chains", "SLIDE 6 hours", "SLIDE 12 hours")
     edit(copied, "silence", "x > 80", "x > 79")
     (copied.home / "queries" / "joined.cep").write_text(JOINED)
-    _, told = trendmill("status")
-    assert "stale: climbs: 2013-01-02..2013-01-03" in told
-    assert "stale: joined: 2013-01-02..2013-01-03" in told
-    assert "stale: silence: 2013-01-02..2013-01-03" in told
-    assert "stale: unstopped" not in told
-    code, told = trendmill("run", "--stale")
-    assert code == 0, told
+    _, printed = trendmill("status")
+    assert "stale: climbs: 2013-01-02..2013-01-03" in printed
+    assert "stale: joined: 2013-01-02..2013-01-03" in printed
+    assert "stale: silence: 2013-01-02..2013-01-03" in printed
+    assert "stale: unstopped" not in printed
+    code, printed = trendmill("run", "--stale")
+    assert code == 0, printed
     assert runs_of(copied, "unstopped") == {"run-1"}
     assert runs_of(copied, "climbs") == runs_of(copied, "joined") == runs_of(copied, "silence")
     assert runs_of(copied, "climbs").isdisjoint({"run-1"})
@@ -106,17 +106,17 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
 
     edit(copied, "unstopped", "Start(m, x) AND x > 70", "Start(m, load) AND load > 70")
     before = copied.rows("unstopped")
-    code, told = trendmill("run", "--stale")
+    code, printed = trendmill("run", "--stale")
     assert code == 2
-    assert "the columns of machines.unstopped have changed" in told
-    assert "trendmill rebuild machines unstopped" in told
+    assert "the columns of machines.unstopped have changed" in printed
+    assert "trendmill rebuild machines unstopped" in printed
     assert copied.rows("unstopped") == before
     with monkeypatch.context() as patch:
         patch.setattr("jobs.tasks.nightly.begin", fail)
         assert trendmill("rebuild", "unstopped")[0] == 1
     assert "stale: unstopped: 2013-01-02..2013-01-03" in trendmill("status")[1]
-    code, told = trendmill("rebuild", "unstopped")
-    assert code == 0, told
+    code, printed = trendmill("rebuild", "unstopped")
+    assert code == 0, printed
     assert runs_of(copied, "unstopped").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
 
@@ -161,12 +161,12 @@ def test_what_a_run_did_while_a_rebuild_waited_is_rebuilt(
     for what in ("chains", "--events"):
         with monkeypatch.context() as patch:
             patch.setattr(application, "wait_for", wait_for)
-            code, told = trendmill("rebuild", what)
-        assert code == 0, told
+            code, printed = trendmill("rebuild", what)
+        assert code == 0, printed
         assert copied.tables() == expected[-1]
-        told = trendmill("status")[1]
-        assert "stale" not in told
-        assert "another definition" not in told
+        printed = trendmill("status")[1]
+        assert "stale" not in printed
+        assert "another definition" not in printed
     assert {row["day"] for row in copied.rows("chains")} == {day(number) for number in range(1, 5)}
 
 
@@ -224,25 +224,25 @@ def test_selected_queries_alone_are_evaluated(copied: SmallLake, trendmill: Comm
     edit(copied, "silence", "x > 80", "x > 79")
     kept = {name: copied.rows(name) for name in ("chains", "silence", "silence_episodes", "unstopped")}
     versions, foretold = versions_of("machines", copied.folder), coming(copied, Asked(TASKS), "climbs")
-    code, told = trendmill("run", "--stale", "--select", "climbs", "--dry-run")
-    assert (code, "  evaluate  2013-01-02..2013-01-03: climbs: edited since" in told) == (0, True), told
+    code, printed = trendmill("run", "--stale", "--select", "climbs", "--dry-run")
+    assert (code, "  evaluate  2013-01-02..2013-01-03: climbs: edited since" in printed) == (0, True), printed
     assert versions_of("machines", copied.folder) == versions
     was, compared = rows_of(copied), comparison(copied)
-    code, told = trendmill("diff", "climbs", "--from", day(1).isoformat(), "--to", day(2).isoformat())
-    assert (code, told.splitlines()[:3]) == (
+    code, printed = trendmill("diff", "climbs", "--from", day(1).isoformat(), "--to", day(2).isoformat())
+    assert (code, printed.splitlines()[:3]) == (
         0,
         [
             "climbs: now, against what the lake's results of 2013-01-03 were found with",
             f"  - {EDITED}",
             f"  + {EDITED.replace('20', '10')}",
         ],
-    ), told
-    assert "now: fails  within 10 hours: " in told
-    code, told = trendmill("run", "--stale", "--select", "climb")
-    assert (code, "has no query 'climb'; did you mean 'climbs'?" in told) == (2, True)
-    code, told = trendmill("run", "--stale", "--select", "climbs")
-    assert code == 0, told
-    assert "silence was not selected and is stale on 2013-01-02..2013-01-03" in told
+    ), printed
+    assert "now: fails  within 10 hours: " in printed
+    code, printed = trendmill("run", "--stale", "--select", "climb")
+    assert (code, "has no query 'climb'; did you mean 'climbs'?" in printed) == (2, True)
+    code, printed = trendmill("run", "--stale", "--select", "climbs")
+    assert code == 0, printed
+    assert "silence was not selected and is stale on 2013-01-02..2013-01-03" in printed
     assert {name: copied.rows(name) for name in kept} == kept
     now = rows_of(copied)
     assert was - now
@@ -252,20 +252,20 @@ def test_selected_queries_alone_are_evaluated(copied: SmallLake, trendmill: Comm
     }
     assert done(copied, "climbs") == foretold == ([], {("climbs", day(1)), ("climbs", day(2))})
     assert runs_of(copied, "climbs").isdisjoint({"run-1"})
-    told = trendmill("status")[1]
-    assert "stale: climbs" not in told
-    assert "stale: silence: 2013-01-02..2013-01-03" in told
+    printed = trendmill("status")[1]
+    assert "stale: climbs" not in printed
+    assert "stale: silence: 2013-01-02..2013-01-03" in printed
     write_day(copied.home, 3)
     write_day(copied.home, 2, early=True)
     asked, some = Asked(TASKS, day(3), day(3)), ("climbs", "chains")
     foretold = coming(copied, asked, *some)
-    code, told = trendmill("run", "--from", day(3).isoformat(), "--select", *some, "--dry-run")
-    assert (code, told.splitlines()[1:3]) == (
+    code, printed = trendmill("run", "--from", day(3).isoformat(), "--select", *some, "--dry-run")
+    assert (code, printed.splitlines()[1:3]) == (
         0,
         ["  load      2013-01-04: new", "  evaluate  2013-01-04: chains and climbs: no result yet"],
     )
-    code, told = trendmill("run", "--from", day(3).isoformat(), "--select", *some)
-    assert code == 0, told
+    code, printed = trendmill("run", "--from", day(3).isoformat(), "--select", *some)
+    assert code == 0, printed
     assert done(copied, "climbs", 3) == foretold
     recorded = {(row["query"], row["day"]) for row in copied.rows("result_days")}
     assert {query for query, on in recorded if on == day(3)} == {"climbs", "chains"}
@@ -275,5 +275,5 @@ def test_selected_queries_alone_are_evaluated(copied: SmallLake, trendmill: Comm
     assert trendmill("run", "--stale")[0] == 0
     assert done(copied, "silence", 3) == foretold
     assert "stale" not in trendmill("status")[1]
-    code, told = trendmill("run", "--stale", "--stage", "publish", "--select", "climbs")
-    assert (code, "--select chooses what is evaluated" in told) == (2, True)
+    code, printed = trendmill("run", "--stale", "--stage", "publish", "--select", "climbs")
+    assert (code, "--select chooses what is evaluated" in printed) == (2, True)

@@ -69,29 +69,29 @@ def test_forgotten_rows_are_nowhere_and_do_not_come_back(
     reports = tmp_path / "reports"
     assert any(FORGOTTEN.search(text) for _, text in live_texts(copied, reports))
     before = copied.tables()
-    code, told = trendmill("forget", "--where", "machine = 'm1'", "--dry-run")
-    assert code == 0, told
+    code, printed = trendmill("forget", "--where", "machine = 'm1'", "--dry-run")
+    assert code == 0, printed
     assert copied.tables() == before
     of_m1 = [row for row in copied.rows("events") if row["machine"] == "m1"]
-    assert f"events: {len(of_m1)} rows (2013-01-01 " in told
-    assert "quarantine: 3 rows" in told
+    assert f"events: {len(of_m1)} rows (2013-01-01 " in printed
+    assert "quarantine: 3 rows" in printed
 
-    code, told = trendmill("forget", "--where", "machine = 'm1'", "--by", "the officer")
-    assert code == 0, told
-    assert "until VACUUM of" in told
+    code, printed = trendmill("forget", "--where", "machine = 'm1'", "--by", "the officer")
+    assert code == 0, printed
+    assert "until VACUUM of" in printed
     assert [name for name, text in live_texts(copied, reports) if FORGOTTEN.search(text)] == []
     forgotten, digests = copied.tables(), copied.rows("_work/loaded_days")
     kept = {row["seq"] for row in copied.rows("events")}
     assert kept == {row["seq"] for row in before["events"]} - {row["seq"] for row in of_m1}
     assert (reports / "machines" / str(day(1)) / "index.html").exists()
-    told = trendmill("forget", "--list")[1]
-    assert "removed" in told
-    assert "by the officer: by machine" in told
+    printed = trendmill("forget", "--list")[1]
+    assert "removed" in printed
+    assert "by the officer: by machine" in printed
     assert "stale" not in trendmill("status")[1]
     assert "nothing wrong" in trendmill("verify", "--deep")[1]
-    code, told = trendmill("forget", "--where", "machine = 'm1'")
-    assert code == 0, told
-    assert "nothing to evaluate" in told
+    code, printed = trendmill("forget", "--where", "machine = 'm1'")
+    assert code == 0, printed
+    assert "nothing to evaluate" in printed
     assert copied.tables() == forgotten
 
     assert trendmill("run", "--from", str(day(0)), "--to", str(day(2)), "--stage", "load")[0] == 0
@@ -111,7 +111,7 @@ def test_forgotten_rows_are_nowhere_and_do_not_come_back(
     assert in_places(copied) == with_gaps
 
     monkeypatch.setenv(KEY, "another key, " * 4)
-    code, told = trendmill("rebuild", "--events")
+    code, printed = trendmill("rebuild", "--events")
     assert code == 2
-    assert "the key of 1 erasures" in told
+    assert "the key of 1 erasures" in printed
     assert in_places(copied) == with_gaps

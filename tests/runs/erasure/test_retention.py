@@ -45,18 +45,18 @@ def test_old_events_go_and_their_results_stay(copied: SmallLake, trendmill: Comm
     for name in (*RESULTS, "result_days"):
         assert after[name] == before[name]
     assert "nothing wrong" in trendmill("verify")[1]
-    told = trendmill("status")[1]
-    assert "retention: events 4 days, quarantine 1 days" in told
-    assert "events removed after their retention: 2013-01-01..2013-01-02" in told
-    assert "stale" not in told
+    printed = trendmill("status")[1]
+    assert "retention: events 4 days, quarantine 1 days" in printed
+    assert "events removed after their retention: 2013-01-01..2013-01-02" in printed
+    assert "stale" not in printed
     (copied.home / "queries" / "chains.cep").write_text(
         (copied.home / "queries" / "chains.cep").read_text().replace("SLIDE 6", "SLIDE 4")
     )
     assert "stale: chains: 2013-01-03" in trendmill("status")[1]
 
     assert trendmill("run", "--from", str(day(1)), "--to", str(day(1)), "--stage", "load")[0] == 0
-    told = trendmill("status")[1]
-    assert "events removed after their retention: 2013-01-01\n" in told
+    printed = trendmill("status")[1]
+    assert "events removed after their retention: 2013-01-01\n" in printed
     with leased(copied.folder, "machines", "upkeep"):
         maintain("machines", copied.folder, Silent(), Retention({"results": 1, "reports": 1, "runs": 30, "events": 1}))
     assert all(
@@ -78,8 +78,8 @@ def test_what_cannot_be_kept_so_long_is_refused(home: Path, tmp_path: Path) -> N
     (folder / "workload.yaml").write_text(
         f"{text}retention: {{events: 2 days, evnts: 1 day, runs: 3 days, results: 5}}\n"
     )
-    found = "\n".join(read_workload(folder)[1])
-    assert "is shorter than limits.max_reach (3 days)" in found
-    assert "unknown key 'evnts'" in found
-    assert "at least 30, such as '400 days', found '3 days'" in found
-    assert "at least 1, such as '400 days', found 5" in found
+    problems = "\n".join(read_workload(folder)[1])
+    assert "is shorter than limits.max_reach (3 days)" in problems
+    assert "unknown key 'evnts'" in problems
+    assert "at least 30, such as '400 days', found '3 days'" in problems
+    assert "at least 1, such as '400 days', found 5" in problems

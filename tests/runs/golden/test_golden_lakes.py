@@ -67,11 +67,11 @@ def test_a_lake_of_an_earlier_version_is_told_asked_repaired_and_gone_on_with(
 ) -> None:
     """Every table of results has rows; in the end it holds what a fresh lake of this version holds."""
     kept = [day(0), day(1), day(2)]
-    code, told = trendmill("status")
-    assert code == 0, told
-    assert "machines: 3 days, " in told
-    assert "loaded: 2013-01-01..2013-01-03" in told
-    assert "changed since" not in told
+    code, printed = trendmill("status")
+    assert code == 0, printed
+    assert "machines: 3 days, " in printed
+    assert "loaded: 2013-01-01..2013-01-03" in printed
+    assert "changed since" not in printed
     assert [name for name in (*RESULTS, *JOINED) if not golden.table(name).num_rows] == []
     monkeypatch.setattr("jobs.commands.sql.start_session", lambda *_: golden.spark)
     assert asked("SELECT sum(load) FROM machines.events", capsys) == str(loads_of(golden.home, kept))
@@ -80,8 +80,8 @@ def test_a_lake_of_an_earlier_version_is_told_asked_repaired_and_gone_on_with(
 
     file = golden.home / "data" / f"{day(1)}.csv"
     file.write_text(file.read_text() + LATE.format(moment=(day(1) - date(1970, 1, 1)).days * 86_400 + 5_000))
-    told = trendmill("status")[1]
-    assert "loaded from files that have changed since: 2013-01-02\n" in told
+    printed = trendmill("status")[1]
+    assert "loaded from files that have changed since: 2013-01-02\n" in printed
     assert trendmill("run", "--stale")[0] == 0
     assert "stale" not in trendmill("status")[1]
     assert trendmill("run", "--from", str(day(3)))[0] == 0
@@ -93,6 +93,6 @@ def test_a_lake_of_an_earlier_version_is_told_asked_repaired_and_gone_on_with(
 def asked(statement: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The only value that a statement gives."""
     code = cli.main(["sql", statement, "--csv"])
-    told = capsys.readouterr()
-    assert code == 0, told.err
-    return told.out.splitlines()[-1]
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    return printed.out.splitlines()[-1]

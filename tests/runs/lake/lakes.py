@@ -52,8 +52,8 @@ class StoredLake:
 
         Also what was measured of shedding: the days that train are those that the queries reach, so the law holds.
         """
-        found = {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
-        return found | {"shedding": self.shedding()}
+        tables_ = {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
+        return tables_ | {"shedding": self.shedding()}
 
     def shedding(self) -> list[dict[str, object]]:
         """The rows of the shedding experiments, without `run_id`."""

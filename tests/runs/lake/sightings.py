@@ -176,14 +176,14 @@ def _cut(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
     return [[day] for day in days if day.is_cut]
 
 
-def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
-    total = int(it.records[it.day]["matches_total"])
-    answer = Answer(f"{total} events of {it.query.event_type} were seen.", Magnitude.of(total), "events")
-    cells = [[it.clock.time(ts)] for ts in results["ts"].to_pylist()]
+def _report(day: EvaluatedDay, results: pa.Table) -> QueryReport:
+    total = int(day.records[day.day]["matches_total"])
+    answer = Answer(f"{total} events of {day.query.event_type} were seen.", Magnitude.of(total), "events")
+    cells = [[day.clock.time(ts)] for ts in results["ts"].to_pylist()]
     rows = [[row["ts"], row["seq"]] for row in results.to_pylist()]
     listing = Listing([Heading("time")], cells, ["ts", "seq"], rows, len(rows), "first ones first")
-    change = compare(it.day, answer.headline, set(it.records), _counts(it.records))
-    return QueryReport(it.question, notices_of(it, answer), answer, change, listing)
+    change = compare(day.day, answer.headline, set(day.records), _counts(day.records))
+    return QueryReport(day.question, notices_of(day, answer), answer, change, listing)
 
 
 def _counts(records: Mapping[date, Mapping[str, Any]]) -> dict[date, Magnitude]:

@@ -69,12 +69,12 @@ def test_counts_are_those_of_the_log(spark: SparkSession, monkeypatch: pytest.Mo
     spans = [DAYS, DAYS[:1]]
     counts.count((days, ATOMS) for days in spans)
     for days in spans:
-        found = counts.statistics(days, ATOMS)
+        counted = counts.statistics(days, ATOMS)
         expected = statistics_of(events.filter(pc.is_in(events["day"], pa.array(days))), ATOMS, 1)
-        assert found.events == expected.events
-        assert (found.matched, found.relevant) == (expected.matched, expected.relevant)
+        assert counted.events == expected.events
+        assert (counted.matched, counted.relevant) == (expected.matched, expected.relevant)
         for place, frequencies in expected.frequencies.items():
-            own = found.frequencies[place]
+            own = counted.frequencies[place]
             same = most_frequent(frequencies, listed)
             assert own.values.to_pylist() == same.values.to_pylist()
             assert (own.counts.tolist(), own.others) == (same.counts.tolist(), same.others)
@@ -127,8 +127,8 @@ def test_statistics_are_those_of_small_runs(
         ),
     )
     here, in_spark = counted_here(run, DAYS), counted_in_spark(run, DAYS)
-    for own, other in zip(here, in_spark, strict=True):
+    for own, spark_table in zip(here, in_spark, strict=True):
         assert own.num_rows > 10
-        assert sorted(own.to_pylist(), key=repr) == sorted(other.select(own.column_names).to_pylist(), key=repr)
+        assert sorted(own.to_pylist(), key=repr) == sorted(spark_table.select(own.column_names).to_pylist(), key=repr)
     heavy = {(row["attribute"], row["value"]) for row in here[1].to_pylist()}
     assert heavy >= {("who", "b"), ("weight", "0"), ("late", "false")}

@@ -105,18 +105,18 @@ def test_slices_are_those_of_the_whole_log(files: list[list[Any]], count: int, m
         for parts in parts_of(plans, most):
             assert len(parts) == 1 or sum(len(numbers) for _, _, numbers in parts) <= most
             written_files += cut(parts, pieces, folder, SLICES, "run-1")
-        found = {
+        slices = {
             (file.partition["plan_id"], int(file.partition["slice"])): pq.ParquetFile(folder / file.path).read()
             for file in written_files
         }
-    assert len(found) == len(written_files), "one file a slice"
+    assert len(slices) == len(written_files), "one file a slice"
     expected: dict[tuple[str, int], list[int]] = {}
     for plan, days in plans:
         of_days = log.filter(pc.is_in(log["day"], pa.array(days)))
         for row, number in zip(*(array.tolist() for array in split(plan, of_days)), strict=True):
             expected.setdefault((plan.plan_id, number), []).append(of_days["pos"][row].as_py())
-    assert {key: table["pos"].to_pylist() for key, table in found.items()} == expected
-    for table in found.values():
+    assert {key: table["pos"].to_pylist() for key, table in slices.items()} == expected
+    for table in slices.values():
         assert table.schema.names == SLICES.names
         assert set(table["run_id"].to_pylist()) == {"run-1"}
         assert table["y"].null_count == table.num_rows

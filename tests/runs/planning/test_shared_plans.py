@@ -64,7 +64,7 @@ def test_two_variables_are_matched_by_what_binds_them() -> None:
     n = np.arange(900)
     table = pa.table({"event_type": ["A"] * 900, "ts": n, "k": n % 101, "j": n % 97})
     types = {"k": AttributeType.INT, "j": AttributeType.INT}
-    one, other = (Atom("A", (("k", "x"), ("j", "y"))),), (Atom("A", (("k", "y"), ("j", "x"))),)
-    [plan] = planning({"one": one, "other": other}, table, slices=16, types=types).plans()
+    first, second = (Atom("A", (("k", "x"), ("j", "y"))),), (Atom("A", (("k", "y"), ("j", "x"))),)
+    [plan] = planning({"one": first, "other": second}, table, slices=16, types=types).plans()
     assert len(plan.atoms) == 1
     assert dict(zip(plan.names_of("one"), plan.names_of("other"), strict=True)).items() <= {("x", "y"), ("y", "x")}

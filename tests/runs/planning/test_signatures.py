@@ -22,12 +22,12 @@ from tests.slicing.laws.random_plans import QUERIES, event_tables
 
 @given(QUERIES, QUERIES, event_tables(), st.integers(0, 12), st.sampled_from([1, 2, 62]), st.booleans())
 def test_counts_of_signatures_are_those_of_events(
-    asked: Sequence[Atom], others: Sequence[Atom], events: pa.Table, begin: int, word: int, coded: bool
+    asked: Sequence[Atom], further: Sequence[Atom], events: pa.Table, begin: int, word: int, coded: bool
 ) -> None:
     """Counted in two pieces, with others beside them, in one number or several, types as texts or as codes."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(signatures, "WORD", word)
-        counted = Signatures.over([*others, *asked])
+        counted = Signatures.over([*further, *asked])
         for piece in (events.slice(0, begin), events.slice(begin)):
             piece = with_type_codes(piece) if coded else piece
             counted.add(piece["event_type"], {atom: rows_matching(atom, piece) for atom in counted.atoms})
@@ -38,9 +38,9 @@ def test_counts_of_signatures_are_those_of_events(
         (relation, name): value_counts(events[name], rows_matching(relation, events))
         for relation, name in counted_places(asked)
     }
-    found = counted.statistics(asked, frequencies, 7)
-    assert replace(found, frequencies={}) == replace(expected, frequencies={})
-    assert found.frequencies.keys() == expected.frequencies.keys()
+    statistics = counted.statistics(asked, frequencies, 7)
+    assert replace(statistics, frequencies={}) == replace(expected, frequencies={})
+    assert statistics.frequencies.keys() == expected.frequencies.keys()
 
 
 def test_atoms_are_counted_whatever_their_variables_are_called() -> None:

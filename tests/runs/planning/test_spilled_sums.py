@@ -106,11 +106,11 @@ def test_plans_count_the_same_however_few_counts_are_held(
         patched.setattr(spilled_sums, "AT_ONCE", at_once)
         patched.setattr(lake_counts, "LISTED", listed)
         patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
-        found = LakeCounts(workload, Path(name), atoms).statistics(DAYS, atoms)
+        counted = LakeCounts(workload, Path(name), atoms).statistics(DAYS, atoms)
     expected = statistics_of(events, atoms, 2 * 86_400)
-    assert replace(found, frequencies={}) == replace(expected, frequencies={})
+    assert replace(counted, frequencies={}) == replace(expected, frequencies={})
     for place, whole in expected.frequencies.items():
-        same, own = most_frequent(whole, listed), found.frequencies[place]
+        same, own = most_frequent(whole, listed), counted.frequencies[place]
         assert (own.values.to_pylist(), own.counts.tolist(), own.others, own.error) == (
             same.values.to_pylist(),
             same.counts.tolist(),
@@ -132,14 +132,14 @@ def test_a_sample_is_every_nth_event(rows: list[dict[str, Any]], every: int) -> 
         patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
         read = pa.concat_tables(LakeCounts(workload, Path(name), atoms)._pieces(DAYS))
         counts = LakeCounts(workload, Path(name), atoms, every)
-        found = counts.statistics(DAYS, atoms)
+        sampled = counts.statistics(DAYS, atoms)
         assert counts.total(DAYS) == events.num_rows
         assert sorted(counts.stamps(DAYS).tolist()) == sorted(events["ts"].to_pylist())
     chosen = pa.array(range(0, read.num_rows, every), pa.int64())
     expected = statistics_of(read.take(chosen), atoms, 2 * 86_400)
-    assert (found.events, found.span) == (expected.events, expected.span)
+    assert (sampled.events, sampled.span) == (expected.events, expected.span)
     for place, whole in expected.frequencies.items():
-        own = found.frequencies[place]
+        own = sampled.frequencies[place]
         assert dict(zip(own.values.to_pylist(), own.counts.tolist(), strict=True)) == dict(
             zip(whole.values.to_pylist(), whole.counts.tolist(), strict=True)
         )

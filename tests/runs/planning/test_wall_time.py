@@ -39,16 +39,16 @@ def work_and_cuts(drawn: Drawn, alone: float) -> tuple[Work, list[Cut]]:
 def test_no_part_is_below_what_bounds_it(drawn: Drawn, alone: float, workers: int) -> None:
     """Evaluation takes at least the largest slice and an even share of all; the driver's part is never divided."""
     work, own = work_and_cuts(drawn, alone)
-    told = wall(work, own, workers)
+    predicted = wall(work, own, workers)
     largest = {f"q{n}": cost * load for n, (_, cost, load, _) in enumerate(drawn)}
     together = sum(cost * copies for _, cost, _, copies in drawn)
-    assert told.evaluate == max(*largest.values(), together / workers)
-    assert largest[told.slowest[0]] == max(largest.values())
-    assert told.held == (max(largest.values()) > together / workers)
+    assert predicted.evaluate == max(*largest.values(), together / workers)
+    assert largest[predicted.slowest[0]] == max(largest.values())
+    assert predicted.held == (max(largest.values()) > together / workers)
     copied = sum(events * copies for events, _, _, copies in drawn)
-    assert told.divided == (1000 * ROW + copied * COPY) / workers
-    assert told.least == START + alone <= told.total
-    assert wall(work, own, 2 * workers).total <= told.total
+    assert predicted.divided == (1000 * ROW + copied * COPY) / workers
+    assert predicted.least == START + alone <= predicted.total
+    assert wall(work, own, 2 * workers).total <= predicted.total
 
 
 @given(st.lists(seconds, min_size=1, max_size=11))

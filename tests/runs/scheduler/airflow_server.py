@@ -59,8 +59,8 @@ class Airflow:
 
     def runs(self, dag: str, kind: str) -> list[Answer]:
         """The runs of a DAG of a type such as `backfill`, by their data interval."""
-        found = self.ask("GET", f"dags/{dag}/dagRuns?run_type={kind}&limit=100")["dag_runs"]
-        return sorted(found, key=lambda run: str(run["data_interval_start"]))
+        runs = self.ask("GET", f"dags/{dag}/dagRuns?run_type={kind}&limit=100")["dag_runs"]
+        return sorted(runs, key=lambda run: str(run["data_interval_start"]))
 
     def task(self, dag: str, run: str, task: str) -> Answer:
         """A task of a run: its state, its number of tries."""

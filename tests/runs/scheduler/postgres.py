@@ -28,8 +28,8 @@ def programs() -> Path | None:
 @contextmanager
 def postgres_server() -> Iterator[str]:
     """The address of an empty database for Airflow, as SQLAlchemy writes it, while the block runs."""
-    found = programs()
-    assert found is not None
+    folder_of_programs = programs()
+    assert folder_of_programs is not None
     folder = Path(tempfile.mkdtemp(prefix="trendmill-postgres-"))
     root = os.geteuid() == 0
     port, password = _free_port(), secrets.token_hex(16)
@@ -39,7 +39,7 @@ def postgres_server() -> Iterator[str]:
             shutil.chown(path, USER)
 
     def run(program: str, *arguments: str) -> None:
-        command = [str(found / program), "--pgdata", str(folder / "data"), *arguments]
+        command = [str(folder_of_programs / program), "--pgdata", str(folder / "data"), *arguments]
         user = {"user": USER, "group": USER, "extra_groups": []} if root else {}
         with (folder / f"{program}.log").open("ab") as log:
             subprocess.run(command, cwd=folder, stdout=log, stderr=log, stdin=subprocess.DEVNULL, check=True, **user)

@@ -180,9 +180,9 @@ def test_a_week_of_nights_beside_another_workload_and_the_scheduler(house: House
     assert any(a[0] < b[1] and b[0] < a[1] for a in spans[FLIGHTS] for b in spans[USAGE]), "they ran side by side"
     alone = house.folder / "alone"
     house.trendmill(alone, "run", "nyc_flights", "--from", str(WEEK[0]), "--to", str(WEEK[1]))
-    found, expected = (tables(lake, "nyc_flights", *WEEK) for lake in (house.folder / "lake", alone))
-    assert found.keys() == expected.keys()
-    assert [name for name in expected if found[name] != expected[name]] == []
+    night_tables, expected = (tables(lake, "nyc_flights", *WEEK) for lake in (house.folder / "lake", alone))
+    assert night_tables.keys() == expected.keys()
+    assert [name for name in expected if night_tables[name] != expected[name]] == []
 
 
 def test_a_late_file_is_retried_and_need_not_wait_when_cleared(house: House) -> None:
@@ -214,9 +214,9 @@ def test_a_night_that_is_cleared_leaves_the_same_tables(house: House) -> None:
     wait_for(lambda: ended(airflow, FLIGHTS, run), NIGHT, "the run to end")
     assert airflow.state(FLIGHTS, run) == "success"
     assert {task["try_number"] for task in airflow.tasks(FLIGHTS, run)} == {2}
-    for task, told in zip(TASKS, ("ingest ", "slice_events ", "evaluate ", "index.html"), strict=True):
+    for task, line in zip(TASKS, ("ingest ", "slice_events ", "evaluate ", "index.html"), strict=True):
         first, second = airflow.logs(FLIGHTS, run, task)
-        assert told in first.read_text(), "what the program printed is in the log of each try"
+        assert line in first.read_text(), "what the program printed is in the log of each try"
         assert second.stat().st_size > 0
     assert tables(lake, "nyc_flights", FIRST, FIRST) == before
 
@@ -295,13 +295,13 @@ def at_work(house: House, day: date, task: str) -> str:
 
 def programs_of(run: str) -> list[int]:
     """The processes that have this run's id in their command line."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
                 if f"/{run}".encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-    return found
+                    processes.append(int(entry.name))
+    return processes
 
 
 def clear_and_compare(house: House, run: str, day: date, task: str = "load") -> None:

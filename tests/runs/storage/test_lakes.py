@@ -66,14 +66,14 @@ def test_a_run_and_every_command(
     ran = trendmill(lake, "run", str(home), *days, TRENDMILL_REPORTS=f"{storage.root}/pages")
     assert ran.returncode == 0, ran.stderr
     assert StoredLake(place(lake)).tables() == undisturbed
-    for words, told in (
+    for words, printed in (
         (("verify", str(home), "--deep"), "nothing wrong"),
         (("status", str(home)), f"evaluated: {day(1)}..{day(2)}"),
         (("try", str(home), "climbs", "--day", str(day(1))), "events of"),
         (("doctor", "--no-spark"), "things looked at"),
     ):
         done = trendmill(lake, *words)
-        assert (done.returncode, told in done.stdout) == (0, True), done.stdout + done.stderr
+        assert (done.returncode, printed in done.stdout) == (0, True), done.stdout + done.stderr
     monkeypatch.setenv("TRENDMILL_REPORTS", f"{storage.root}/pages")
     reports = places.reports()
     pages = {page.relative_to(reports).as_posix() for page in reports.rglob("*.html")}

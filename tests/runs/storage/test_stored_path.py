@@ -39,9 +39,9 @@ def storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StoredPath:
 
     monkeypatch.setattr(StoredPath, "open", open_in_folder)
     (tmp_path / "bucket").mkdir()
-    found = place("s3://bucket/lake")
-    assert isinstance(found, StoredPath)
-    return found
+    stored = place("s3://bucket/lake")
+    assert isinstance(stored, StoredPath)
+    return stored
 
 
 @pytest.fixture
@@ -73,23 +73,28 @@ def test_files_are_written_read_found_moved_and_removed(storage: StoredPath) -> 
     assert sorted(path.name for path in (storage / "a" / "_log").glob("*.json")) == ["0.json", "1.json"]
     assert sorted(storage.rglob("*.parquet")) == [storage / "a" / "part.parquet"]
     assert [path.name for path in storage.glob("a/none.json")] == []
-    one = storage / "a" / "_log" / "0.json"
-    assert (one.read_text(), one.is_file(), one.parent.is_dir(), one.is_dir()) == ("a/_log/0.json", True, True, False)
-    assert one.stat().st_size == len("a/_log/0.json")
-    one.write_text("zwölf\n", encoding="utf-8")
-    with one.open(encoding="utf-8") as lines:
+    first_file = storage / "a" / "_log" / "0.json"
+    assert (first_file.read_text(), first_file.is_file(), first_file.parent.is_dir(), first_file.is_dir()) == (
+        "a/_log/0.json",
+        True,
+        True,
+        False,
+    )
+    assert first_file.stat().st_size == len("a/_log/0.json")
+    first_file.write_text("zwölf\n", encoding="utf-8")
+    with first_file.open(encoding="utf-8") as lines:
         assert list(lines) == ["zwölf\n"]
-    one.replace(one.with_name("2.json"))
-    assert not one.exists()
+    first_file.replace(first_file.with_name("2.json"))
+    assert not first_file.exists()
     with pytest.raises(FileNotFoundError):
-        one.read_bytes()
+        first_file.read_bytes()
     with pytest.raises(FileNotFoundError):
-        one.stat()
+        first_file.stat()
     with pytest.raises(ValueError, match="read or written whole"):
-        one.open("a")
-    one.unlink(missing_ok=True)
+        first_file.open("a")
+    first_file.unlink(missing_ok=True)
     with pytest.raises(FileNotFoundError):
-        one.unlink()
+        first_file.unlink()
     remove_tree(storage / "a")
     remove_tree(storage / "a")
     assert sorted(path.name for path in storage.iterdir()) == ["_work"]

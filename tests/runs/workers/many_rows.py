@@ -50,15 +50,15 @@ RETURN line, COUNT(*), MAX(D.delay_min) PATTERN Depart D+ GROUP-BY line WITHIN 1
 def compact_rows(table: ResultTable, place: Ints, begin: int, rows: int) -> Iterator[pa.RecordBatch]:
     """The compact rows with these places, ascending, of so many over the day; each of two matches of three events."""
     ts, seq, count = begin + place * 86_400 // rows, place, len(place)
-    one_each = np.arange(count + 1)
+    lengths = np.arange(count + 1)
     path = np.stack([ts, seq - 2, 0 * seq, ts, seq - 1, 0 * seq + 1, ts, seq, 0 * seq + 2], axis=1)
     lines = pa.array([f"5:{number:05}" for number in range(1000)])
     columns = {
         **dict.fromkeys(("first_ts", "last_ts", CERTAIN), pa.array(ts)),
         LAST_SEQ: pa.array(seq),
-        **{name: lists_of((seq - 2 + state)[:, None], one_each) for state, name in enumerate("abc")},
+        **{name: lists_of((seq - 2 + state)[:, None], lengths) for state, name in enumerate("abc")},
         **dict(zip(COUNTS, count_columns(np.full(count, 2), {}), strict=True)),
-        PATH: lists_of(path, one_each),
+        PATH: lists_of(path, lengths),
         KEY: lines.take(pa.array(place % 1000)),
     }
     batch = batch_of(columns, partial_schema(table.schema))

@@ -19,8 +19,8 @@ ENDS, GROUPS = 5_000_000, 2_000_000
 def test_a_driver_merges_millions_of_rows_in_little_memory(kind: str, rows: int, matches: int, tmp_path: Path) -> None:
     """All rows are in the table. Merged at once, five million take 1.7 GB if compact, 1.2 GB if of groups."""
     command = [sys.executable, "-m", "tests.runs.workers.many_rows", kind, str(rows), str(tmp_path)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[3])
-    grown, written, counted = map(int, told.stdout.split())
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    grown, written, counted = map(int, ended.stdout.split())
     assert (written, counted) == (rows, matches)
     assert grown < 500, f"{grown} MB"
 

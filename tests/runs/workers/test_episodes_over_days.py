@@ -68,7 +68,7 @@ def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple
     it is not known.
     """
     bad = {(ts, x) for ts, kind, x in events if kind == "Bad"}
-    found = []
+    episodes = []
     for value in (0, 1):
         own = {ts for ts, _, x in events if x == value}
         judged = {event[0] for event in events if is_judged(text, event, value)}
@@ -85,8 +85,8 @@ def expected(events: list[Event], text: str, incomplete: set[int]) -> list[tuple
             days = (BEGINNING + timedelta(days=ts // LENGTH) for ts in (run[0], run[-1]))
             within = {ts // LENGTH for ts in run}
             share = len(run) / sum(ts // LENGTH in within for ts in own) if text in PROPOSITIONAL else None
-            found.append((*days, run[0], run[-1], len(run), share, value))
-    return sorted(found)
+            episodes.append((*days, run[0], run[-1], len(run), share, value))
+    return sorted(episodes)
 
 
 def with_day(table: pa.Table) -> pa.Table:
@@ -141,11 +141,11 @@ def test_the_view_has_the_episodes_of_the_whole_log(
         asked = episodes_over_days("w", "p", ["x"], keys, has_share=has_share).replace("`", '"')
         rows = connection.sql(asked).to_arrow_table().to_pylist()
     columns = ("first_day", "last_day", "first_ts", "last_ts", "points", "share", "x")
-    found = sorted(tuple(row.get(name) for name in columns) for row in rows)
+    episodes = sorted(tuple(row.get(name) for name in columns) for row in rows)
     whole = expected(events, text, incomplete)
     if most is None:
-        assert found == whole
-    for _, _, first, last, points, _, x in found:
+        assert episodes == whole
+    for _, _, first, last, points, _, x in episodes:
         assert any((b <= first, last <= e, points <= n, x) == (True, True, True, y) for _, _, b, e, n, _, y in whole)
 
 

@@ -32,16 +32,16 @@ def test_every_way_tells_the_same_error(copied: SmallLake) -> None:
             run = copied.begin(1, 2, "run-2")
             run = replace(run, scope=stale_scope(run), loads=())
             slice_(run)
-        told = {}
+        errors = {}
         for way in get_args(Way):
             with pytest.raises(QueryError, match="division by zero") as raised:
                 evaluate(run, way=way)
-            told[way] = str(raised.value), exit_code(raised.value)
-    text, code = told["here"]
+            errors[way] = str(raised.value), exit_code(raised.value)
+    text, code = errors["here"]
     assert "undefined.mfotl:2:17: 100 / 0 is a division by zero, at @" in text
     assert text.endswith("^^^^^^^^^^^^^")
     assert code == 2
-    assert told["paths"] == (text, code)
+    assert errors["paths"] == (text, code)
     values = re.compile(r", at @.*")
-    assert {(values.sub("", said), ended) for said, ended in told.values()} == {(values.sub("", text), code)}
+    assert {(values.sub("", said), ended) for said, ended in errors.values()} == {(values.sub("", text), code)}
     assert copied.tables() == before

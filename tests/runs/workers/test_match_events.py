@@ -77,10 +77,10 @@ def test_every_event_of_every_match(query: str, events: list[tuple[str, int, int
     table = match_events_table("q", LogSchema({"A": attributes}), windowed="window_start" in listing.column_names)
     columns = [column.name for column in table.columns]
     assert columns.count("position") == 1
-    others = ("day", "run_id", "match_id", "window_start", "variable", "position", "at", "window_start_at")
-    read = pa.schema([log.schema.field(name) for name in columns if name not in others])
+    unlogged = ("day", "run_id", "match_id", "window_start", "variable", "position", "at", "window_start_at")
+    read = pa.schema([log.schema.field(name) for name in columns if name not in unlogged])
     published = Published(ds.dataset(left), read)
     parts = list(in_parts(listing, variables, most))
-    found = [row for part in parts for row in published.bound_in(part, variables).to_pylist()]
-    assert found == expected
+    bound = [row for part in parts for row in published.bound_in(part, variables).to_pylist()]
+    assert bound == expected
     assert pa.concat_tables(parts).equals(listing)

@@ -100,8 +100,8 @@ def test_every_question_answers_the_same_from_codes(workload: str) -> None:
             if table.evaluate is not None:
                 expected, given = (list(table.evaluate(log)) for log in (events, coded))
                 assert len(given) == len(expected)
-                for batch, other in zip(given, expected, strict=True):
-                    assert batch.equals(other, check_metadata=True), (question.name, table.suffix)
+                for batch, wanted in zip(given, expected, strict=True):
+                    assert batch.equals(wanted, check_metadata=True), (question.name, table.suffix)
                 evaluated += 1
     assert evaluated >= len(compiled) > 3
 

@@ -184,9 +184,9 @@ def test_a_worker_tells_for_which_day_it_read_each_event(limit: int) -> None:
         (plan.to_dict(),), (query,), {query.name: (DAYS, (DAY, 2 * DAY))}, schema_to_values(SCHEMA), limit
     )
     stamps = events["ts"].to_numpy()
-    both, one = evaluate_slice(assignment, plan.plan_id, 0, events)
+    first_piece, second_piece = evaluate_slice(assignment, plan.plan_id, 0, events)
     own = [int(((start <= stamps) & (stamps < end)).sum()) for start, end in pairwise(DAYS)]
-    assert both.events[1] >= own[1]
-    assert both.events[0] > own[0]  # what the first day looks back to
-    assert (both.events[1] == own[1]) == (limit == 10_000)  # a day of a piece of its own looks back as well
-    assert len(one.events) == 1
+    assert first_piece.events[1] >= own[1]
+    assert first_piece.events[0] > own[0]  # what the first day looks back to
+    assert (first_piece.events[1] == own[1]) == (limit == 10_000)  # a day of a piece of its own looks back as well
+    assert len(second_piece.events) == 1

@@ -53,11 +53,11 @@ def partials_of(assignment: Assignment, plan: Plan, events: pa.Table) -> list[Sl
     rows, numbers = split(plan, events)
     parts = {int(number): events.take(pa.array(rows[numbers == number])) for number in np.unique(numbers)}
     jobs = [SliceFile("f", plan.plan_id, number, rows=part.num_rows) for number, part in parts.items()]
-    found: list[SlicePartial] = []
+    partials: list[SlicePartial] = []
     for owned, own in grouped(assignment, jobs, assignment.together):
         slices = [SliceEvents(job.slice, parts[job.slice]) for job in own]
-        found += evaluate_group(assignment, SliceGroup(plan.plan_id, owned, slices))
-    return found
+        partials += evaluate_group(assignment, SliceGroup(plan.plan_id, owned, slices))
+    return partials
 
 
 @given(logs(), st.data(), ASKED, st.sampled_from([None, 30, 300]))
@@ -91,12 +91,12 @@ def test_together_apart_and_unsliced(events: pa.Table, data: st.DataObject, most
         if query.name == "pairs":
             assert {partial.together for partial in together} <= {1}
         for number, days in enumerate(blocks):
-            found = [from_bytes(b) for partial in together if partial.block == number for b in partial.batches]
-            told = outcome(evaluator, found, days)
-            found = [from_bytes(b) for partial in by_themselves if partial.block == number for b in partial.batches]
-            assert told == outcome(evaluator, found, days)
+            batches = [from_bytes(b) for partial in together if partial.block == number for b in partial.batches]
+            tables = outcome(evaluator, batches, days)
+            batches = [from_bytes(b) for partial in by_themselves if partial.block == number for b in partial.batches]
+            assert tables == outcome(evaluator, batches, days)
             if query.name != "pairs" or work is None:
-                assert told == outcome(evaluator, list(evaluator.evaluate(events, Ownership(days=days))), days)
+                assert tables == outcome(evaluator, list(evaluator.evaluate(events, Ownership(days=days))), days)
 
 
 def read(partials: list[SlicePartial]) -> Counter[tuple[int, int, tuple[int, ...]]]:
@@ -117,11 +117,11 @@ def test_groups_have_every_slice_once_and_own_what_they_ask_for(plan: Plan, data
     """Of cells of a range, or of whole ranges side by side; none has more events than may be, if it has several."""
     rows = data.draw(st.dictionaries(st.integers(0, plan.slices - 1), st.integers(0, 9)))
     most = data.draw(st.integers(0, 30))
-    found = list(groups(plan, rows, most))
-    assert sorted(number for _, asked in found for number in asked) == sorted(rows)
-    owned = [number for own, _ in found for number in own]
+    grouped = list(groups(plan, rows, most))
+    assert sorted(number for _, asked in grouped for number in asked) == sorted(rows)
+    owned = [number for own, _ in grouped for number in own]
     assert len(owned) == len(set(owned))
-    for own, asked in found:
+    for own, asked in grouped:
         assert set(asked) <= set(own)
         assert not (set(own) - set(asked)) & set(rows)
         assert len(asked) == 1 or sum(max(1, rows[number]) for number in asked) <= most
@@ -138,10 +138,10 @@ def test_what_slices_together_took_is_shared_out_by_events() -> None:
     assignment = Assignment((plan.to_dict(),), (query,), {"q": ((0, 5, 9),)}, SCHEMA, 100)
     first, second = events.slice(0, 4), pa.concat_tables([events.slice(2, 1), events.slice(4)])
     group = SliceGroup(plan.plan_id, (0, 1), [SliceEvents(0, first), SliceEvents(1, second)])
-    one, other = evaluate_group(assignment, group)
-    assert (one.events, other.events) == ((4, 0), (1, 2))
-    assert (one.together, one.copies) == (other.together, other.copies) == (2, 7 / 6)
-    assert one.seconds / other.seconds == pytest.approx(4 / 3)
-    assert (one.rows, other.rows) == (2, 2)
-    assert sum(from_bytes(batch).num_rows for batch in one.batches) == 4
-    assert not other.batches
+    former, latter = evaluate_group(assignment, group)
+    assert (former.events, latter.events) == ((4, 0), (1, 2))
+    assert (former.together, former.copies) == (latter.together, latter.copies) == (2, 7 / 6)
+    assert former.seconds / latter.seconds == pytest.approx(4 / 3)
+    assert (former.rows, latter.rows) == (2, 2)
+    assert sum(from_bytes(batch).num_rows for batch in former.batches) == 4
+    assert not latter.batches

@@ -42,15 +42,15 @@ def evaluate(
 ) -> Counter[Result]:
     """All results, each with its count; only the owned ones if `owned` is given."""
     rows = events.to_pylist()
-    found: Counter[Result] = Counter()
+    counts: Counter[Result] = Counter()
     for last in rows:
         near = [event for event in rows if last["ts"] - query.width <= event["ts"] <= last["ts"]]
         for valuation in _bindings(query.positive, [[last]] + [near] * (len(query.positive) - 1), {}):
             if all(_extends(atom, event, valuation) is None for atom in query.negated for event in near):
-                found[tuple(sorted(valuation.items())), last["ts"]] += 1
+                counts[tuple(sorted(valuation.items())), last["ts"]] += 1
     if plan is None or owned is None:
-        return found
-    return Counter({result: count for result, count in found.items() if _is_owned(plan, owned, *result)})
+        return counts
+    return Counter({result: count for result, count in counts.items() if _is_owned(plan, owned, *result)})
 
 
 def evaluate_sliced(query: Query, events: pa.Table, plan: Plan) -> Counter[Result]:

@@ -77,11 +77,11 @@ def logs_with_results(draw: st.DrawFn, query: Sequence[Atom], width: int) -> pa.
     for _ in range(draw(st.integers(1, 4))):
         values = {name: draw(VALUES[kind]) for name, kind in VARIABLES.items()}
         moment = draw(st.integers(0, 20))
-        for one in query:
-            own = {**{attribute: values[name] for attribute, name in one.variables}, **dict(one.constants)}
+        for atom_ in query:
+            own = {**{attribute: values[name] for attribute, name in atom_.variables}, **dict(atom_.constants)}
             own |= {"i": int(float(str(own["i"])))} if "i" in own else {}
             earlier = draw(st.integers(0, width)) if rows else 0
-            rows.append(draw(events(event_type=one.event_type, ts=max(0, moment - earlier), **own)))
+            rows.append(draw(events(event_type=atom_.event_type, ts=max(0, moment - earlier), **own)))
     return table(rows)
 
 
@@ -102,7 +102,7 @@ def plans(draw: st.DrawFn, query: tuple[Atom, ...] | None = None, reach: int | N
     With a `reach` the ranges cut [0, 21) and read back that far; without, they read back differently far.
     """
     own = query if query is not None else tuple(draw(QUERIES))
-    bound = {name for one in own for _, name in one.variables}
+    bound = {name for atom_ in own for _, name in atom_.variables}
     variables = tuple(draw(_orders(tuple(name for name in VARIABLES if name in bound))))
     heavy = {}
     for name in draw(_some_of(variables)) if variables else ():

@@ -20,8 +20,8 @@ from tests.slicing.laws.random_plans import VARIABLES, atoms, logs_with_results,
 def queries(draw: st.DrawFn) -> Query:
     """One to three positive atoms, up to one negated one over their variables."""
     positive = tuple(draw(st.lists(atoms(), min_size=1, max_size=3)))
-    bound = {name for one in positive for _, name in one.variables}
-    fits = atoms().filter(lambda one: {name for _, name in one.variables} <= bound)
+    bound = {name for atom_ in positive for _, name in atom_.variables}
+    fits = atoms().filter(lambda atom_: {name for _, name in atom_.variables} <= bound)
     return Query(positive, tuple(draw(st.lists(fits, max_size=1))), draw(st.integers(0, 8)))
 
 
@@ -49,7 +49,7 @@ def test_the_planners_plan_never_changes_a_result(
 ) -> None:
     """S1: the same for plans made from the log's own statistics, with heavy values and time ranges chosen or forced."""
     events = data.draw(logs_with_results(query.positive, query.width))
-    bound = [name for name in VARIABLES if any(name == own for one in query.atoms for _, own in one.variables)]
+    bound = [name for name in VARIABLES if any(name == own for atom_ in query.atoms for _, own in atom_.variables)]
     plan = make_plan(
         {"q": query.atoms},
         bound,
@@ -71,7 +71,7 @@ def test_queries_share_a_plan_without_touching_each_other(first: Query, second: 
     events = data.draw(logs_with_results((*first.positive, *second.positive), min(first.width, second.width)))
     plan = data.draw(plans((*first.atoms, *second.atoms), reach=max(first.width, second.width)))
     for query in (first, second):
-        if all(any(name == own for one in query.positive for _, own in one.variables) for name in plan.variables):
+        if all(any(name == own for atom_ in query.positive for _, own in atom_.variables) for name in plan.variables):
             assert evaluate_sliced(query, events, plan) == evaluate(query, events)
 
 

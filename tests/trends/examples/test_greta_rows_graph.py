@@ -39,8 +39,8 @@ def test_g07_counts_by_propagation() -> None:
     assert (counts("A+"), counts("SEQ(A+, B)"), counts("(SEQ(A+, B))+")) == ([15], [23], [43])
     by_prefix = [counts("(SEQ(A+, B))+", I11.slice(0, length)) for length in (2, 9, 11)]
     assert by_prefix == [[1], [1 + 10], [1 + 10 + 32]]
-    one_more = stream("b99").set_column(2, "seq", pa.array([99]))
-    closed = [pa.concat_tables([I11.slice(0, length), one_more]) for length in (6, 10)]
+    later_event = stream("b99").set_column(2, "seq", pa.array([99]))
+    closed = [pa.concat_tables([I11.slice(0, length), later_event]) for length in (6, 10)]
     ending_at_a = [counts("(SEQ(A+, B))+", events) for events in closed]
     assert ending_at_a == [[1 + 1 + 3 + 6], [1 + 10 + 1 + 3 + 6 + 22]]  # a1, a3, a4, and a8
 

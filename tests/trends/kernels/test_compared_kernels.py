@@ -56,8 +56,10 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
     most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
     uncut = np.zeros(len(compared), np.bool_)
-    others = no_others(len(compared), n)
-    comparisons = Comparisons(ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, *others, uncut, no_cuts())
+    unlimited = no_others(len(compared), n)
+    comparisons = Comparisons(
+        ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, *unlimited, uncut, no_cuts()
+    )
     vertices = vertices._replace(tick=np.concatenate([vertices.tick[:120], vertices.tick[:80]]))
     size = int(random.integers(2, 60))
     windows = list_windows(vertices.tick, np.array([0, 120, n]), size, int(random.integers(1, size)))

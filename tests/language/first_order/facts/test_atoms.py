@@ -10,7 +10,7 @@ from cep_core.language.first_order.facts.reads import reads_of
 from tests.language.first_order.bound_policies import bound
 
 
-def told(atom: Atom) -> str:
+def atom_text(atom: Atom) -> str:
     inside = [f"{name}:{variable}" for name, variable in atom.variables]
     inside += [f"{name}={value!r}" for name, value in atom.constants]
     return f"{atom.event_type}({' '.join(inside)})"
@@ -44,12 +44,12 @@ def told(atom: Atom) -> str:
     ],
 )
 def test_atoms(text: str, atoms: str) -> None:
-    assert " ".join(map(told, atoms_of(bound(text)))) == atoms
+    assert " ".join(map(atom_text, atoms_of(bound(text)))) == atoms
 
 
 def test_sub_logs_are_made_of_all_types_that_have_the_attribute() -> None:
     policy = bound("-- for each: origin\nDeparture(tail=t) AND NOT PREV Departure(delay=0)")
-    assert " ".join(map(told, atoms_of(policy))) == "Departure(origin:origin) Weather(origin:origin)"
+    assert " ".join(map(atom_text, atoms_of(policy))) == "Departure(origin:origin) Weather(origin:origin)"
     assert reads_of(policy) == {"Departure": ("tail", "origin", "delay"), "Weather": ("origin",)}
 
 

@@ -139,5 +139,5 @@ def test_events_that_no_atom_matches_change_no_verdict(
         verdicts = satisfactions(formula, log)
         for row in product((0, 1), (0, 1)):
             part = with_events(log, atoms_of(meaning(formula)), dict(zip("xz", row, strict=True)))
-            seen = {point for point, other in satisfactions(formula, part) if other == row}
-            assert seen == {point for point, other in verdicts if other == row}, formula
+            seen = {point for point, satisfied in satisfactions(formula, part) if satisfied == row}
+            assert seen == {point for point, satisfied in verdicts if satisfied == row}, formula

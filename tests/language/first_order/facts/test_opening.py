@@ -8,7 +8,7 @@ from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.opening import open_policy
 from cep_core.language.first_order.text.printing import formula_text
 from tests.language.first_order.bound_policies import bound
-from tests.language.first_order.facts.test_atoms import told
+from tests.language.first_order.facts.test_atoms import atom_text
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ from tests.language.first_order.facts.test_atoms import told
 )
 def test_outermost_quantifiers_are_stripped(text: str, hidden: str, negated: bool, atoms: str) -> None:
     policy = bound(text)
-    found = open_policy(policy)
-    assert found is not None
-    assert (" ".join(found.hidden), found.negated) == (hidden, negated)
-    assert list(found.policy.variables) == [*policy.variables, *found.hidden]
-    assert " ".join(map(told, atoms_of(found.policy))) == atoms
+    opened = open_policy(policy)
+    assert opened is not None
+    assert (" ".join(opened.hidden), opened.negated) == (hidden, negated)
+    assert list(opened.policy.variables) == [*policy.variables, *opened.hidden]
+    assert " ".join(map(atom_text, atoms_of(opened.policy))) == atoms
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,6 @@ def test_what_stands_inside_stays(text: str) -> None:
 
 
 def test_what_is_open_is_told_in_its_own_words() -> None:
-    found = open_policy(bound("EXISTS y. R(x, y) AND NOT ONCE[0,5] P(y)"))
-    assert found is not None
-    assert formula_text(found.policy.core) == "R(x=x, y=y) AND NOT (ONCE[0,5] P(x=y))"
+    opened = open_policy(bound("EXISTS y. R(x, y) AND NOT ONCE[0,5] P(y)"))
+    assert opened is not None
+    assert formula_text(opened.policy.core) == "R(x=x, y=y) AND NOT (ONCE[0,5] P(x=y))"

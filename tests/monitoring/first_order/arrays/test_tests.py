@@ -122,9 +122,9 @@ def test_matches_binds_groups(pattern: str, groups: tuple[Term | None, ...], exp
     setting = setting_of({"x": STRING})
     relation = relation_of([(point, (text,)) for point, text in enumerate(TEXTS)], setting)
     wider, flags = matched(relation, Matches(X, Regexp(pattern), groups), setting)
-    found = satisfactions(wider, setting, dict.fromkeys(wider.variables, STRING))
-    assert {row for _, row in found} == expected
-    assert [TEXTS[point] for point in range(5) if flags[point]] == [row[0] for _, row in sorted(found)]
+    satisfied = satisfactions(wider, setting, dict.fromkeys(wider.variables, STRING))
+    assert {row for _, row in satisfied} == expected
+    assert [TEXTS[point] for point in range(5) if flags[point]] == [row[0] for _, row in sorted(satisfied)]
 
 
 def test_matches_as_a_filter() -> None:

@@ -47,14 +47,14 @@ def test_lengths_of_runs_and_intervals_cost_nothing(steps: Steps) -> None:
     points = np.arange(50)
     log = line(4000)
     short, long = (runs(points * 60, length, x=points) for length in (1, 1000))
-    other = runs(points * 60, 30, x=points)
+    witnesses = runs(points * 60, 30, x=points)
     calls: list[Callable[[Relation, int], Relation]] = [
         lambda body, high: once(body, Interval(0, high), log),
         lambda body, high: once(body, Interval(2, high), log),
-        lambda body, high: since(body, other, Interval(0, high), log, negated=False),
-        lambda body, high: since(body, other, Interval(0, high), log, negated=True),
-        lambda body, high: difference(body, other),
-        lambda body, high: star([body, other]),
+        lambda body, high: since(body, witnesses, Interval(0, high), log, negated=False),
+        lambda body, high: since(body, witnesses, Interval(0, high), log, negated=True),
+        lambda body, high: difference(body, witnesses),
+        lambda body, high: star([body, witnesses]),
     ]
     for call in calls:
         costs = []
@@ -95,8 +95,8 @@ def test_triangles_of_heavy_values_keep_no_pairs(steps: Steps) -> None:
     """The classic log on which every plan of pairs makes N**2 rows: one heavy value for each variable."""
 
     def cost(rows: int) -> float:
-        other, heavy, begin = np.arange(1, rows), np.zeros(rows - 1, np.int64), np.zeros(2 * rows - 2, np.int64)
-        first, second = np.concatenate([heavy, other]), np.concatenate([other, heavy])
+        light, heavy, begin = np.arange(1, rows), np.zeros(rows - 1, np.int64), np.zeros(2 * rows - 2, np.int64)
+        first, second = np.concatenate([heavy, light]), np.concatenate([light, heavy])
         parts = [runs(begin, 5, **{pair[0]: first, pair[1]: second}) for pair in ("ab", "bc", "ca")]
         return steps(lambda: triangle(parts))
 

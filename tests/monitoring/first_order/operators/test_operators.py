@@ -37,24 +37,24 @@ def relation(variables: str, satisfied: Satisfactions) -> Relation:
     return relation_of(satisfied, setting_of({name: KINDS[name] for name in variables}))
 
 
-def expanded(found: Relation) -> Satisfactions:
+def expanded(relation_: Relation) -> Satisfactions:
     """Checks the normal form, too."""
-    return satisfactions(found, setting_of({}), KINDS)
+    return satisfactions(relation_, setting_of({}), KINDS)
 
 
 @given(st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(VALUES), st.integers(0, 9), st.integers(0, 4))))
 def test_normal_form_of_any_runs(rows: list[tuple[int, int, int, int]]) -> None:
     x, y, begin, length = (np.array([row[place] for row in rows], np.int64) for place in range(4))
-    found = merged(Relation(("x", "y"), (x, y), begin, begin + length))
-    assert expanded(found) == {(point, (x, y)) for x, y, begin, size in rows for point in range(begin, begin + size)}
+    normal = merged(Relation(("x", "y"), (x, y), begin, begin + length))
+    assert expanded(normal) == {(point, (x, y)) for x, y, begin, size in rows for point in range(begin, begin + size)}
 
 
 def test_floats_are_equal_if_their_values_are() -> None:
     floats = np.array([np.nan, 0.0, -0.0, -np.nan, np.inf, -np.inf])
     every = np.arange(6)
-    found = merged(Relation(("f",), (floats,), every, every + 1))
-    assert found.rows == 5  # 0.0 and -0.0 touch
-    pairs = star([found, Relation(("f",), (floats,), 0 * every, 0 * every + 6)])
+    normal = merged(Relation(("f",), (floats,), every, every + 1))
+    assert normal.rows == 5  # 0.0 and -0.0 touch
+    pairs = star([normal, Relation(("f",), (floats,), 0 * every, 0 * every + 6)])
     assert len({(str(value + 0.0), begin) for value, begin in zip(pairs.columns[0], pairs.begin, strict=True)}) == 5
 
 
@@ -71,16 +71,16 @@ def test_conjunction(xy: Satisfactions, yz: Satisfactions, z: Satisfactions) -> 
 
 @given(satisfactions_of("xy"), satisfactions_of("xz"), satisfactions_of("x"))
 def test_star_of_three(xy: Satisfactions, xz: Satisfactions, x: Satisfactions) -> None:
-    found = star([relation("xy", xy), relation("xz", xz), relation("x", x)])
-    both = {(p, (u, y, z)) for p, (u, y) in xy for q, (v, z) in xz if (p, u) == (q, v)}
-    assert expanded(found) == {(p, row) for p, row in both if (p, row[:1]) in x}
+    joined = star([relation("xy", xy), relation("xz", xz), relation("x", x)])
+    pairs = {(p, (u, y, z)) for p, (u, y) in xy for q, (v, z) in xz if (p, u) == (q, v)}
+    assert expanded(joined) == {(p, row) for p, row in pairs if (p, row[:1]) in x}
 
 
 @given(satisfactions_of("xy"), satisfactions_of("yz"), satisfactions_of("zxw"))
 def test_triangle(xy: Satisfactions, yz: Satisfactions, zxw: Satisfactions) -> None:
-    found = triangle([relation("xy", xy), relation("yz", yz), relation("zxw", zxw)])
+    joined = triangle([relation("xy", xy), relation("yz", yz), relation("zxw", zxw)])
     around = {(p, (x, y, z, w)) for p, (z, x, w) in zxw for q, (v, y) in xy if (p, x) == (q, v)}
-    assert expanded(found) == {(p, row) for p, row in around if (p, (row[1], row[2])) in yz}
+    assert expanded(joined) == {(p, row) for p, row in around if (p, (row[1], row[2])) in yz}
 
 
 @given(satisfactions_of("xy"), satisfactions_of("y", dense=True), satisfactions_of(""))
@@ -94,8 +94,8 @@ def test_difference(xy: Satisfactions, y: Satisfactions, bare: Satisfactions) ->
 @given(satisfactions_of("xy"), satisfactions_of("xy"))
 def test_union_and_projection(first: Satisfactions, second: Satisfactions) -> None:
     turned = relation("xy", second).of_variables(["y", "x"])
-    both = union(relation("xy", first), turned)
-    assert expanded(both.of_variables(["x", "y"])) == first | second
+    joined = union(relation("xy", first), turned)
+    assert expanded(joined.of_variables(["x", "y"])) == first | second
     assert expanded(projection(relation("xy", first), {"x"})) == {(p, (y,)) for p, (_, y) in first}
     assert expanded(projection(relation("xy", first), {"x", "y"})) == {(p, ()) for p, _ in first}
 

@@ -24,8 +24,8 @@ def relation(variables: str, satisfied: Satisfactions) -> Relation:
     return relation_of(satisfied, setting_of({name: KINDS[name] for name in variables}))
 
 
-def expanded(found: Relation) -> Satisfactions:
-    return satisfactions(found, setting_of({}), KINDS)
+def expanded(relation_: Relation) -> Satisfactions:
+    return satisfactions(relation_, setting_of({}), KINDS)
 
 
 @given(*(satisfactions_of(names) for names in ("xy", "yz", "zx", "yw")), st.sampled_from([0, 2]))
@@ -66,12 +66,12 @@ def maximal(runs: list[Run]) -> list[Run]:
 
 @pytest.mark.parametrize("values", [9, 5000])
 def test_tables_hold_what_holds_at_one_time(values: int) -> None:
-    (first, runs), (second, others) = drawn(1, 6000, values), drawn(2, 700, values)
+    (first, runs), (second, later_runs) = drawn(1, 6000, values), drawn(2, 700, values)
     left, right = merged(first), merged(second)
     rows = zip(*(column.tolist() for column in (*left.columns, left.begin, left.end)), strict=True)
     assert sorted(rows) == maximal(runs)
     of_value = defaultdict(list)
-    for value, begin, end in maximal(others):
+    for value, begin, end in maximal(later_runs):
         of_value[value].append((begin, end))
     met = [
         (value, max(begin, start), min(end, stop))
@@ -79,8 +79,8 @@ def test_tables_hold_what_holds_at_one_time(values: int) -> None:
         for start, stop in of_value[value]
         if max(begin, start) < min(end, stop)
     ]
-    both = star([left, right])
-    assert sorted(zip(*(column.tolist() for column in (*both.columns, both.begin, both.end)), strict=True)) == sorted(
-        met
-    )
-    assert (np.diff(both.begin) >= 0).all()
+    joined = star([left, right])
+    assert sorted(
+        zip(*(column.tolist() for column in (*joined.columns, joined.begin, joined.end)), strict=True)
+    ) == sorted(met)
+    assert (np.diff(joined.begin) >= 0).all()

@@ -42,10 +42,10 @@ def test_joins_of_what_is_left_are_the_same(names: tuple[str, ...], data: st.Dat
         before = once(parts[0], past, line)
         after = once(eventually(parts[2], future, line), past, line)
         if names[2] == "zx":
-            found = triangle([before, merged(parts[1]), after])
+            joined = triangle([before, merged(parts[1]), after])
         else:
-            found = star([star([before, merged(parts[1])]), after])
-        return satisfactions(found.of_variables(sorted(found.variables)), setting_of({}), KINDS)
+            joined = star([star([before, merged(parts[1])]), after])
+        return satisfactions(joined.of_variables(sorted(joined.variables)), setting_of({}), KINDS)
 
     assert joined(fewer) == joined(rows)
     assert all(some.rows <= every.rows for some, every in zip(fewer, rows, strict=True))

@@ -20,6 +20,6 @@ def test_tables_of_all_the_past_are_those_of_any_interval(stamps: list[int], clo
     earliest, latest, seeing = window_tables(own, far, UNBOUNDED)
     made = Timeline(own, far).window(ANY_TIME)
     expected = earliest, latest, next_runs(seeing), *runs_of(seeing)
-    for table, other in zip((made.earliest, made.latest, *made.seeing), expected, strict=True):
-        assert table.dtype == other.dtype
-        assert table.tolist() == other.tolist()
+    for table, wanted in zip((made.earliest, made.latest, *made.seeing), expected, strict=True):
+        assert table.dtype == wanted.dtype
+        assert table.tolist() == wanted.tolist()

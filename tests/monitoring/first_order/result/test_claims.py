@@ -138,5 +138,5 @@ def test_a_proof_that_is_known_to_be_too_large_is_not_begun() -> None:
 def test_explain_says_where_causes_come_from() -> None:
     text = "NOT (EXISTS q. Left(gate=q))"
     assert REFUTES in evaluator(f"-- Who left?\n{text}").describe()
-    for other, explained in ((text, 0), ("EXISTS q. Left(plane=p, gate=q)", 10), ("Left(plane=p, gate=q)", 10)):
-        assert REFUTES not in evaluator(f"-- Who left?\n{other}", explained=explained).describe()
+    for policy, explained in ((text, 0), ("EXISTS q. Left(plane=p, gate=q)", 10), ("Left(plane=p, gate=q)", 10)):
+        assert REFUTES not in evaluator(f"-- Who left?\n{policy}", explained=explained).describe()

@@ -115,7 +115,7 @@ def expected(world: World, after: int) -> tuple[list[Row], list[int]]:
     """All episodes by day, in order, and their numbers; from the violations, point by point."""
     rows = world.events.to_pylist()
     logs = sorted({row["x"] for row in rows if row["x"] is not None}) if world.split else [None]
-    found: list[list[Row]] = [[] for _ in pairwise(DAYS)]
+    by_day: list[list[Row]] = [[] for _ in pairwise(DAYS)]
     for log in logs:
         own = [row for row in rows if log is None or row["x"] == log]
         names = sorted({(row["ts"], row["offset"]) for row in own})
@@ -140,11 +140,11 @@ def expected(world: World, after: int) -> tuple[list[Row], list[int]]:
                     elif run:
                         touches = (run[0] == of_day[0], run[-1] == of_day[-1])
                         ends = (run[0][0], offset[run[0]], run[-1][0], offset[run[-1]])
-                        found[day].append((*ends, len(run), *touches, *([] if log is None else [log]), *values))
+                        by_day[day].append((*ends, len(run), *touches, *([] if log is None else [log]), *values))
                         run = []
-    for episodes in found:
+    for episodes in by_day:
         episodes.sort(key=lambda row: (*row[:2], *row[7:]))
-    return [row for episodes in found for row in episodes[: world.most]], [len(episodes) for episodes in found]
+    return [row for episodes in by_day for row in episodes[: world.most]], [len(episodes) for episodes in by_day]
 
 
 def owned_by(valuations: pa.Table, variable: str, value: Any) -> np.typing.NDArray[np.bool_]:

@@ -73,7 +73,7 @@ def causes(
     return pa.Table.from_batches(merged, with_certain(evaluator.cause_schema))
 
 
-def told_rows(table: pa.Table, violation: dict[str, Any]) -> list[tuple[Any, ...]]:
+def claims_of(table: pa.Table, violation: dict[str, Any]) -> list[tuple[Any, ...]]:
     """The claims of a violation. To the search, a float that an aggregation of nothing gives is an integer."""
     own = [row for row in table.to_pylist() if all(str(row[name]) == str(violation[name]) for name in violation)]
     names = ("node", "parent", "leaf", "at_ts", "at_offset", "seq", "holds")
@@ -117,7 +117,7 @@ def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObje
         assert tree is not None
         assert proves(tree, log, texts_of(policy))
         expected = beside(told(policy, maker, tree), violation, PolicyEvaluator(policy).cause_schema)
-        assert told_rows(table, violation) == told_rows(expected, violation)
+        assert claims_of(table, violation) == claims_of(expected, violation)
 
 
 @given(st.data())
@@ -135,9 +135,9 @@ def test_witnesses_are_those_of_the_open_policy(data: st.DataObject) -> None:
         point = int(log.stamps.searchsorted(violation["ts"])) + violation["offset"]
         assert offsets[point] == violation["offset"]
         visible = {name: violation[name] for name in policy.variables}
-        found = asked.of(point, visible, 100)
-        assert found
-        assert repr(found) == repr(whole.of(point, visible, 100))
+        witnesses = asked.of(point, visible, 100)
+        assert witnesses
+        assert repr(witnesses) == repr(whole.of(point, visible, 100))
 
 
 LOG = log_of([(1, [("Q", n, 9) for n in (1, 2, 4)]), (2, [("Q", 3, 9)]), (3, [("P", n, 9) for n in (4, 3, 2, 1)])])

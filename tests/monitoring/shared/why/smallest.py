@@ -135,7 +135,7 @@ class _Search:
 
 def total(costs: Iterable[Cost]) -> Cost:
     return reduce(
-        lambda one, two: None if one is None or two is None else (one[0] + two[0], sorted(one[1] + two[1])),
+        lambda first, two: None if first is None or two is None else (first[0] + two[0], sorted(first[1] + two[1])),
         costs,
         NOTHING,
     )

@@ -69,10 +69,10 @@ def changes(tree: ProofTree) -> Iterator[ProofTree]:
             wider = AnyOther(reading.excluded | {"a value"})
             yield replace(tree, valuation={**tree.valuation, name: wider})
     for place, child in enumerate(tree.children):
-        others = tree.children[:place], tree.children[place + 1 :]
-        yield replace(tree, children=others[0] + others[1])
+        siblings = tree.children[:place], tree.children[place + 1 :]
+        yield replace(tree, children=siblings[0] + siblings[1])
         for changed in changes(child):
-            yield replace(tree, children=(*others[0], changed, *others[1]))
+            yield replace(tree, children=(*siblings[0], changed, *siblings[1]))
 
 
 @given(st.data())
@@ -178,22 +178,22 @@ def test_what_is_out_of_reach_changes_no_proof(data: st.DataObject) -> None:
     assume(past.time is not None and future is not None)
     back = (past.time or 0) * (past.points + 1)
     far = int(log.stamps[-1]) + back + (future or 0) + 1 if log.points else 0
-    others = data.draw(drawn_logs(policy.schema))
-    longer = joined(log, others, far)
+    far_log = data.draw(drawn_logs(policy.schema))
+    longer = joined(log, far_log, far)
     for point, valuation, holds in verdicts(policy, log, most=6):
         tree = ProofMaker(log, texts_of(policy)).proof(policy.unfolded, point, valuation, holds)
         assert ProofMaker(longer, texts_of(policy)).proof(policy.unfolded, point, valuation, holds) == tree
 
 
-def joined(log: PointLog, others: PointLog, first: int) -> PointLog:
+def joined(log: PointLog, appended: PointLog, first: int) -> PointLog:
     """The log, then another one that begins at a stamp."""
-    stamps = others.stamps - others.stamps[:1] + first if others.points else others.stamps
+    stamps = appended.stamps - appended.stamps[:1] + first if appended.points else appended.stamps
     events = dict(log.events)
-    for name, later in others.events.items():
+    for name, later in appended.events.items():
         later = replace(later, point=later.point + log.points)
         if name in events:
-            both = events[name]
-            columns = {key: pa.concat_arrays([column, later.columns[key]]) for key, column in both.columns.items()}
-            later = TypedEvents(np.concatenate([both.point, later.point]), columns)
+            joint = events[name]
+            columns = {key: pa.concat_arrays([column, later.columns[key]]) for key, column in joint.columns.items()}
+            later = TypedEvents(np.concatenate([joint.point, later.point]), columns)
         events[name] = replace(later, seq=None)
     return PointLog(np.concatenate([log.stamps, stamps]), events)

@@ -41,5 +41,5 @@ def test_events_with_other_values_are_left_out(
     events = TypedEvents(np.arange(len(values)), {"x": pa.array(values, column)})
     index = ValueIndex({("P", "x"): OFTEN if by_index else 0})
     reader = LogReader(PointLog(np.arange(len(values)), {"P": events}), index=index)
-    found = reader.points_of(Predicate("P", (Variable("v"),), ("x",)), {"v": value}, (0, len(values)))
-    assert found == [n for n, own in enumerate(values) if own is not None and compares("=", own, value)]
+    points = reader.points_of(Predicate("P", (Variable("v"),), ("x",)), {"v": value}, (0, len(values)))
+    assert points == [n for n, own in enumerate(values) if own is not None and compares("=", own, value)]

@@ -42,10 +42,10 @@ def by_definition(world: World, violations: pa.Table) -> list[tuple[str, ...]]:
         tree = maker.proof(policy.unfolded, point, valuation, True)
         assert tree is not None
         tables.append(beside(told(policy, maker, tree), violation, complete))
-    return told_rows(pa.concat_tables(tables))
+    return claims_of(pa.concat_tables(tables))
 
 
-def told_rows(table: pa.Table) -> list[tuple[str, ...]]:
+def claims_of(table: pa.Table) -> list[tuple[str, ...]]:
     """To the search, a float that an aggregation of nothing gives is an integer."""
     names = [name for name in table.column_names if name != CERTAIN]
     return [tuple(re.sub(r"\b0\.0\b", "0", str(row[name])) for name in names) for row in table.to_pylist()]
@@ -60,7 +60,7 @@ def test_causes_of_slices_are_those_of_the_definition(world: World, data: st.Dat
     assignment = world.assignment(plan, (DAYS,), data.draw(st.sampled_from([1, 4, 1000])))
     [causes] = merged(assignment, plan, world.events, all_points(world.events), world.query.name, WHY)
     violations = first_rows(world.whole(DAYS), DAYS, table.explained)
-    assert told_rows(causes) == by_definition(world, violations)
+    assert claims_of(causes) == by_definition(world, violations)
 
 
 @few(40)
@@ -115,6 +115,6 @@ def test_a_witness_counts_in_the_slice_that_owns_it_and_in_no_other() -> None:
 
 
 def causes_of_slices(assignment: Assignment, plan: Plan, world: World) -> list[pa.RecordBatch]:
-    found = partials(assignment, plan, world.events, all_points(world.events))
-    batches = [from_bytes(content) for partial in found for content in partial.batches]
+    evaluated = partials(assignment, plan, world.events, all_points(world.events))
+    batches = [from_bytes(content) for partial in evaluated for content in partial.batches]
     return [batch for batch in of_table(batches, WHY) if batch.num_rows]

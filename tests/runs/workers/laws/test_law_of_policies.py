@@ -129,8 +129,8 @@ def policies_of_a_log(draw: st.DrawFn, *names: str) -> list[World]:
     queries = [drawn_query(draw, plain, schema, name) for name in names]
     points = draw(drawn_points(plain))
     events = events_of(points, schema, draw(st.sampled_from(["by_timestamp", "by_event", "batch"])))
-    found = [World(schema, query, events) for query in queries]
-    for world in found:
+    worlds = [World(schema, query, events) for query in queries]
+    for world in worlds:
         try:
             evaluator = world.evaluator
         except QueryError as error:
@@ -139,7 +139,7 @@ def policies_of_a_log(draw: st.DrawFn, *names: str) -> list[World]:
                 raise
             assume(False)
         assume(len(evaluator.schema) >= 2)
-    return found
+    return worlds
 
 
 def drawn_query(draw: st.DrawFn, plain: LogSchema, schema: LogSchema, name: str) -> QueryText:
@@ -278,18 +278,18 @@ def test_causes_are_those_of_one_slice_where_bound_names_are_equated(
 
 @FEW
 @given(policies_of_a_log("first", "second"), st.data())
-def test_two_policies_in_one_plan_are_as_apart(both: list[World], data: st.DataObject) -> None:
+def test_two_policies_in_one_plan_are_as_apart(worlds: list[World], data: st.DataObject) -> None:
     """S35: a plan over the variables that both bind, and slices with the events of both."""
-    atoms = {world.query.name: world.evaluator.atoms for world in both}
+    atoms = {world.query.name: world.evaluator.atoms for world in worlds}
     bound = [{name for atom in own for _, name in atom.variables} for own in atoms.values()]
     every = tuple(atom for own in atoms.values() for atom in own)
-    statistics = statistics_of(both[0].events, every)
+    statistics = statistics_of(worlds[0].events, every)
     names, slices, seed = sorted(bound[0] & bound[1]), data.draw(st.integers(1, 6)), data.draw(st.text(max_size=2))
     plan = make_plan(atoms, names, statistics, slices, seed, heavy=data.draw(st.sampled_from([(), tuple(names)])))
-    blocks = {world.query.name: (DAYS,) for world in both}
-    queries = tuple(world.query for world in both)
-    assignment = Assignment((plan.to_dict(),), queries, blocks, schema_to_values(both[0].schema), 4, {})
-    for world in both:
+    blocks = {world.query.name: (DAYS,) for world in worlds}
+    queries = tuple(world.query for world in worlds)
+    assignment = Assignment((plan.to_dict(),), queries, blocks, schema_to_values(worlds[0].schema), 4, {})
+    for world in worlds:
         [table] = merged(assignment, plan, world.events, all_points(world.events), world.query.name)
         assert content(table) == content(world.whole(DAYS))
 
@@ -338,7 +338,7 @@ def test_the_first_rows_are_explained_from_their_own_events(data: st.DataObject)
     alone = {row["ts"]: int(((ts >= row["ts"] - 1) & (ts <= row["ts"])).sum()) for row in violations.to_pylist()}
     most = data.draw(st.integers(0, len(ts)))
     batches = explained(world.evaluator, table, violations, DAYS, BEGINNING, log, all_points(log), most)
-    found = table.merge(batches, DAYS).to_pylist()
+    claims = table.merge(batches, DAYS).to_pylist()
     for row in world.whole(DAYS, "_why").to_pylist():
-        own = [claim for claim in found if claim["ts"] == row["ts"]]
+        own = [claim for claim in claims if claim["ts"] == row["ts"]]
         assert row in own if alone[row["ts"]] <= most else [claim["node"] for claim in own] == [0]
