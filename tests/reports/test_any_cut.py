@@ -21,12 +21,13 @@ from jobs.reports.pages import day, query
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import rendered
 from jobs.workload.declaration import Workload, load_workload
+from tests.reports.answers.test_matching import MATCHED, events, matched
+from tests.reports.answers.travellers import HOUR, SCHEMA, START
 from tests.reports.lake.cut_days import BEFORE, QUESTIONS, Tables, evaluated, logs, reported
 from tests.reports.lake.reading import Document, read
 from tests.reports.lake.small_days import DAY, start_of
 from tests.reports.lake.small_schemas import EVENTS
 from tests.reports.lake.small_workload import write_workload
-from tests.reports.test_answers import HOUR, MATCHED, SCHEMA, START, events, matched
 
 SAYS = re.compile(r"\blist(ed|ing)\b|≥")
 FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail": [], "pages": []}

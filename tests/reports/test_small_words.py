@@ -24,8 +24,8 @@ from jobs.reports.site import rendered
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 from jobs.workload.sections.experiment_grids import load_grids
+from tests.reports.answers.travellers import DAY, HOUR, SCHEMA, START
 from tests.reports.lake.reading import Document
-from tests.reports.test_answers import DAY, HOUR, SCHEMA, START
 
 BEFORE = DAY - timedelta(days=1)
 

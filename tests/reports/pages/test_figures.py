@@ -29,7 +29,7 @@ from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 from jobs.stages.measuring.wall_time import WORKERS, Cut, Work, walls
 from tests.counts import few
-from tests.reports.test_answers import GROUPED, PLAIN, aggregated, row
+from tests.reports.answers.test_aggregation import GROUPED, PLAIN, aggregated, row
 
 DAY = date(2013, 3, 8)
 INTERVAL = (1362729600, 1362816000)
