@@ -30,6 +30,9 @@ from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, wr
 FILES = 512
 """The most files that are open at once: half of what systems allow a process at first."""
 
+ASCENDING = ("ts", "seq", "pos", "offset")
+"""Columns that ascend from event to event, or are small."""
+
 Days = tuple[date, ...]
 
 Part = tuple[Plan, Days, range]
@@ -49,7 +52,8 @@ class SliceFiles:
         """Add rows to the file of a slice."""
         if (plan.plan_id, number) not in self._open:
             path = new_path(self._folder, _partition(plan.plan_id, number), "slice")
-            writer = self._stack.enter_context(writer_of(self._folder / path, self.schema))
+            ascending = [name for name in ASCENDING if name in self.schema.names]
+            writer = self._stack.enter_context(writer_of(self._folder / path, self.schema, ascending))
             self._open[plan.plan_id, number] = path, writer
         self._open[plan.plan_id, number][1].write_table(rows)
 
