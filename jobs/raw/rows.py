@@ -8,6 +8,7 @@ events.sql reads has the declared columns and `_row`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -15,6 +16,7 @@ from pyspark.sql import functions as sf
 
 from jobs.raw.attempts import attempted, in_attempts
 from jobs.raw.raw_frame import LEDGER, ddl_of
+from jobs.raw.row_days import RowDays, SeenRows
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
 from jobs.workload.sections.expectations import RowRule
@@ -39,6 +41,21 @@ def seen(rows: DataFrame, files: SourceFiles) -> DataFrame:
     if files.row_days is None:
         return rows
     return rows.where(sf.col("_day").isNull() | sf.unix_date("_day").isin(list(files.row_days.wanted)))
+
+
+def seen_by_days(rows: DataFrame, time: RowDays) -> SeenRows:
+    """Rows counted by their days; of those that the run does not see, as if each day had one moment, its last."""
+    from jobs.raw.reading.typed_columns import ARROW_TYPES  # compiled kernels: only if there is something to read
+
+    counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(f"`{time.column}`").alias("last"))
+    whole = SeenRows(time.slack)
+    for row in counted.toArrow().to_pylist():
+        days, column = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
+        of_day = time.counted(days, column)
+        near = dict.fromkeys(of_day.near, row["rows"])
+        far = replace(of_day.far, rows=of_day.far.rows * row["rows"], missed=of_day.far.missed * row["rows"])
+        whole += SeenRows(time.slack, near, far)
+    return whole
 
 
 def raw_frame(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:

@@ -25,7 +25,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import BooleanType, DateType, NumericType, StructType, TimestampNTZType, TimestampType
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Flags, Ints
 from jobs.erasure.rules import Suppression
 from jobs.stages.loading.log_order import ORDER
 from jobs.stages.loading.row_bitmaps import RowBitmaps
@@ -38,7 +38,7 @@ EVENTS_AT_ONCE = 500_000
 TOLD = "run STRING, rank INT, id BIGINT, flaw STRING, bucket BIGINT, kind STRING, rows BINARY, last_ts BIGINT"
 """What a worker tells: the path of a run, a row with a flawed event, or a bitmap of rows."""
 
-_TOLD = pa.schema(
+TOLD_SCHEMA = pa.schema(
     [
         ("run", pa.string()),
         ("rank", pa.int32()),
@@ -85,25 +85,46 @@ class RunWriter:
 
         context = TaskContext.get()
         assert context is not None
-        bitmaps = RowBitmaps(self.loads, self.start, self.days, self.timed)
-        waiting: list[pa.RecordBatch] = []
-        events = runs = 0
+        runs = self.begin(str(context.taskAttemptId()))
         for batch in batches:
-            yield from _flawed(batch)
-            out = None if self.suppression is None else self.suppression.events(pa.Table.from_batches([batch]))
-            kept = batch.filter(pa.array(bitmaps.add(*_rows_of(batch), out))).drop_columns(["_flaw", "_day"])
-            waiting.append(kept)
-            events += kept.num_rows
-            if events >= EVENTS_AT_ONCE:
-                yield self._written(waiting, f"{context.taskAttemptId()}-{runs}")
-                waiting, events, runs = [], 0, runs + 1
-        if events:
-            yield self._written(waiting, f"{context.taskAttemptId()}-{runs}")
-        yield _told(bitmaps.rows())
+            yield from runs.add(batch)
+        yield from runs.end()
 
-    def _written(self, batches: Sequence[pa.RecordBatch], name: str) -> pa.RecordBatch:
-        path = self.folder / f"{name}.arrow"
-        write_run(pa.Table.from_batches(batches), path)
+    def begin(self, name: str) -> RunsOfTask:
+        """The runs of one task, whose files are named so."""
+        return RunsOfTask(self, name)
+
+
+class RunsOfTask:
+    """The runs of the events that one task sees. What it gives is what the worker tells."""
+
+    def __init__(self, writer: RunWriter, name: str) -> None:
+        self._writer, self._name = writer, name
+        self._bitmaps = RowBitmaps(writer.loads, writer.start, writer.days, writer.timed)
+        self._waiting: list[pa.RecordBatch] = []
+        self._events = self._runs = 0
+
+    def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Events, with the columns of `to_write`."""
+        yield from _flawed(batch)
+        suppression = self._writer.suppression
+        out = None if suppression is None else suppression.events(pa.Table.from_batches([batch]))
+        kept = chosen(batch, self._bitmaps.add(*_rows_of(batch), out)).drop_columns(["_flaw", "_day"])
+        self._waiting.append(kept)
+        self._events += kept.num_rows
+        if self._events >= EVENTS_AT_ONCE:
+            yield self._written()
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """The last run, and the bitmaps of all events."""
+        if self._events:
+            yield self._written()
+        yield _told(self._bitmaps.rows())
+
+    def _written(self) -> pa.RecordBatch:
+        path = self._writer.folder / f"{self._name}-{self._runs}.arrow"
+        write_run(pa.Table.from_batches(self._waiting), path)
+        self._waiting, self._events, self._runs = [], 0, self._runs + 1
         return _told([{"run": str(path)}])
 
 
@@ -172,11 +193,17 @@ def batches_by_rows(rows: DataFrame) -> Iterator[None]:
             conf.set(name, value)
 
 
+def chosen(rows: pa.RecordBatch, flags: Flags) -> pa.RecordBatch:
+    """The rows that are flagged; of all rows, no copy."""
+    return rows if flags.all() else rows.filter(pa.array(flags))
+
+
 def write_run(events: pa.Table, path: Path) -> None:
     """Write events to a run, ascending by `ts`; events of equal `ts` stay in their order."""
     ts = events["ts"].combine_chunks().to_numpy()
     if (ts[1:] < ts[:-1]).any():
         events = events.take(pa.array(np.argsort(ts, kind="stable")))
+    events = pa.table(dict(zip(events.column_names, events.columns, strict=True)))  # Spark says what cannot be null
     with pa.ipc.new_file(path, events.schema) as file:
         file.write_table(events.combine_chunks())
 
@@ -211,5 +238,5 @@ def _flawed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def _told(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
-    table = pa.Table.from_pylist(list(rows), _TOLD).combine_chunks()
-    return pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=_TOLD)
+    table = pa.Table.from_pylist(list(rows), TOLD_SCHEMA).combine_chunks()
+    return pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=TOLD_SCHEMA)

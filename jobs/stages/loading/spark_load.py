@@ -1,8 +1,9 @@
 """The load of a large run: workers read, order and write; Spark computes what a workload says in SQL, and `sql/load`.
 
-1. Workers parse the sources' files once and keep the rows as columns (`jobs/raw/spilled_rows.py`).
-2. Spark gives them to events.sql. Workers write what it gives as runs that ascend by `ts`, and bitmaps of the rows that
-   gave events (`event_runs.py`).
+1. Workers parse the sources' files once and keep the rows as columns (`jobs/raw/spilled_rows.py`). If events.sql and
+   the rules are plain (`plain_events/plain_sql.py`) they write the events of good rows at once, and keep the others.
+2. Spark gives what was kept to events.sql. Workers write what it gives as runs that ascend by `ts`, and bitmaps of the
+   rows that gave events (`event_runs.py`).
 3. Refused rows are found. If there are any, their texts are read from the sources, their events are computed once more,
    to tell the days that record them, and their events are taken out of the runs.
 4. Workers merge ranges of all runs into files in the log's order (`event_files.py`).
@@ -15,9 +16,9 @@ workers, as those of slices are.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
@@ -34,10 +35,10 @@ from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
 from jobs.raw.attempts import in_attempts
 from jobs.raw.raw_frame import LEDGER
-from jobs.raw.row_days import RowDays, SeenRows
-from jobs.raw.rows import raw_frame, raw_text, refusal, seen, view_of
+from jobs.raw.rows import raw_frame, raw_text, refusal, seen, seen_by_days, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
+from jobs.stages.held_rows import of_spark
 from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
 from jobs.stages.loading.candidate_events.candidates import no_row
 from jobs.stages.loading.candidate_events.failing_rows import with_candidates
@@ -47,6 +48,8 @@ from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
 from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, batches_by_rows, open_run, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
+from jobs.stages.loading.plain_events.plain_rows import PlainRows, plain_rows
+from jobs.stages.loading.plain_events.plain_sql import plain_sources
 from jobs.stages.loading.row_bitmaps import ROWS
 from jobs.workload.sections.sources import Source
 
@@ -65,17 +68,28 @@ class SparkLoad:
         sources = list(run.workload.sources.values())
         self.rows: dict[str, ReadRows] = {}
         self._kept: dict[str, DataFrame] = {}
+        self._judged: list[pa.Table] = []
+        self._has_kept = False
+        plain = plain_sources(run)
+        judges = list(plain_rows(run.workload, plain, self._run_writer())) if plain else [None] * len(sources)
         raw = []
-        for rank, source in enumerate(sources):
-            rows, counted = _read(run, source, files[source.name], folder / f"rows-{rank}")
+        for rank, (source, judge) in enumerate(zip(sources, judges, strict=True)):
+            kept = _read(run, source, files[source.name], folder / f"rows-{rank}", judge)
+            rows, counted = kept.rows, kept.counted
             check_ledgers(source.name, counted, files[source.name])
             self.rows[source.name], self._kept[source.name] = counted, rows
+            self._judged += [pa.ipc.open_stream(told).read_all() for told in kept.judged]
+            self._has_kept |= kept.has_rows
             view_of(rows, source, rank).createOrReplaceTempView(source.name)
             raw.append(_raw_rows(run, rows, source, rank))
         _union(raw).createOrReplaceTempView("raw_rows")
         run_days(run).createOrReplaceTempView("run_days")
-        self._runs = with_candidates(run, self._write_runs)
-        self._refuse()
+        self._has_refused = False
+        if self._has_kept or not self._judged:
+            self._runs = with_candidates(run, self._write_runs)
+            self._refuse()
+        else:
+            self._runs = self._told(None)
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
@@ -123,20 +137,30 @@ class SparkLoad:
 
         return files_in(_by_workers(run, len(tasks), work, TOLD_OF_FILES).toArrow().to_pylist()) if tasks else []
 
-    def _write_runs(self, candidates: DataFrame) -> list[Path]:
-        """Let workers write what events.sql gives; what they told is the view `told`."""
+    def _run_writer(self) -> RunWriter:
         run, folder = self._run, self._folder / "runs" / uuid4().hex
         folder.mkdir(parents=True)
-        order = max(len(source.order) for source in run.workload.sources.values())
-        candidates.createOrReplaceTempView("candidate_events")
         timed = frozenset(rank for rank, source in enumerate(run.workload.sources.values()) if source.time)
         days = run.workload.operating_days
-        writer = RunWriter(folder, run.loads, run.workload.start, days, timed, self._suppression)
+        return RunWriter(folder, run.loads, run.workload.start, days, timed, self._suppression)
+
+    def _write_runs(self, candidates: DataFrame) -> list[Path]:
+        """Let workers write what events.sql gives of the rows that were kept."""
+        order = max(len(source.order) for source in self._run.workload.sources.values())
+        candidates.createOrReplaceTempView("candidate_events")
         rows = to_write(candidates, order)
         with batches_by_rows(rows):
-            told = computed(rows.mapInArrow(writer, TOLD_OF_RUNS), self._folder)
-        told.createOrReplaceTempView("told")
-        runs = told.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
+            told = computed(rows.mapInArrow(self._run_writer(), TOLD_OF_RUNS), self._folder)
+        return self._told(told)
+
+    def _told(self, of_kept: DataFrame | None) -> list[Path]:
+        """All runs; what workers told is the view `told`."""
+        told = [] if of_kept is None else [of_kept]
+        if self._judged:
+            told.append(of_spark(self._run.spark, pa.concat_tables(self._judged)))
+        view = _union(told)
+        view.createOrReplaceTempView("told")
+        runs = view.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
         return sorted(map(Path, runs))
 
     def _refuse(self) -> None:
@@ -227,32 +251,27 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _read(run: Run, source: Source, files: SourceFiles, folder: Path) -> tuple[DataFrame, ReadRows]:
+class _KeptRows(NamedTuple):
+    """The rows of a source that Spark is to judge, how many were read, and what workers told of the others."""
+
+    rows: DataFrame
+    counted: ReadRows
+    has_rows: bool = True
+    judged: Sequence[bytes] = ()
+
+
+def _read(run: Run, source: Source, files: SourceFiles, folder: Path, judge: PlainRows | None) -> _KeptRows:
     """The source's rows, and how many of which file. What Spark's readers number is computed once, so that its numbers
-    stay."""
+    stay. `judge`: takes the rows of which nothing needs to be asked; it sees those of strictly read files."""
     if files.surveys:
         from jobs.raw.spilled_rows import spill  # compiled kernels: only if there is something to read
 
-        spilled = spill(run.spark, source, files, folder)
-        return spilled.rows, ReadRows(spilled.read, ledgers_of(spilled.ledgers), spilled.seen)
+        spilled = spill(run.spark, source, files, folder, judge=judge)
+        counted = ReadRows(spilled.read, ledgers_of(spilled.ledgers), spilled.seen)
+        return _KeptRows(spilled.rows, counted, spilled.kept > 0, spilled.judged)
     rows = computed(raw_frame(run.spark, source, files).drop(LEDGER), folder)
-    by_day = {-1: _seen(rows, files.row_days)} if files.row_days else {}
-    return seen(rows, files), ReadRows({-1: rows.count()}, seen=by_day)
-
-
-def _seen(rows: DataFrame, time: RowDays) -> SeenRows:
-    """Rows counted by their days; of those that the run does not see, as if each day had one moment, its last."""
-    from jobs.raw.reading.typed_columns import ARROW_TYPES  # compiled kernels: only if there is something to read
-
-    counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(f"`{time.column}`").alias("last"))
-    whole = SeenRows(time.slack)
-    for row in counted.toArrow().to_pylist():
-        days, column = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
-        of_day = time.counted(days, column)
-        near = dict.fromkeys(of_day.near, row["rows"])
-        far = replace(of_day.far, rows=of_day.far.rows * row["rows"], missed=of_day.far.missed * row["rows"])
-        whole += SeenRows(time.slack, near, far)
-    return whole
+    by_day = {-1: seen_by_days(rows, files.row_days)} if files.row_days else {}
+    return _KeptRows(seen(rows, files), ReadRows({-1: rows.count()}, seen=by_day))
 
 
 def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame:

@@ -61,14 +61,14 @@ def with_candidates(run: Run, compute: Callable[[DataFrame], T]) -> T:
 
 def parted(produced: DataFrame) -> DataFrame:
     """The same events; where an expression fails the column is null, and FAILED names it with its text."""
-    parts = [_part(produced, plan) for plan in _branches(_plain(produced))]
+    parts = [_part(produced, plan) for plan in branches(without_names(produced))]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.union(part)
     return whole
 
 
-def _plain(produced: DataFrame) -> Any:
+def without_names(produced: DataFrame) -> Any:
     """The analysed plan without names of its parts: expressions of WITH stand where they are used, a UNION ALL is
     outermost."""
     jvm: Any = produced.sparkSession._jvm
@@ -86,29 +86,35 @@ def _plain(produced: DataFrame) -> Any:
     return plan
 
 
-def _branches(plan: Any) -> Iterator[Any]:
+def branches(plan: Any) -> Iterator[Any]:
+    """The parts of a UNION ALL."""
     if plan.nodeName() != "Union":
         yield plan
         return
     for place in range(plan.children().size()):
-        yield from _branches(plan.children().apply(place))
+        yield from branches(plan.children().apply(place))
+
+
+def operation(plan: Any) -> tuple[list[Any], list[Any], Any]:
+    """The expressions of a part, its conditions, each by itself, and what they are asked of."""
+    told = scala_object(f"{_CATALYST}.planning.PhysicalOperation").unapply(plan).get()
+    fields, conditions = ([seq.apply(place) for place in range(seq.size())] for seq in (told._1(), told._2()))
+    return fields, [part for condition in conditions for part in _conjuncts(condition)], told._3()
 
 
 def _part(produced: DataFrame, plan: Any) -> DataFrame:
     """One part of the UNION, with the columns of the whole."""
-    operation = scala_object(f"{_CATALYST}.planning.PhysicalOperation").unapply(plan).get()
-    fields, conditions, child = operation._1(), operation._2(), operation._3()
+    fields, conditions, child = operation(plan)
     spark = produced.sparkSession
     rows = DataFrame(scala_object("org.apache.spark.sql.classic.Dataset").ofRows(spark._jsparkSession, child), spark)
     columns: list[Column] = []
     failures: list[Column] = []
-    for place, name in enumerate(produced.columns):
-        field = fields.apply(place)
+    for name, field in zip(produced.columns, fields, strict=True):
         value = attempted(column_of(field))
         columns.append(column_of(field).alias(name) if name == ROW else value["value"].alias(name))
         failures.append(_failure(value, f"cannot compute {name}: {_text(field)}").alias(name))
     undecided = sf.lit(None).cast("string")
-    for condition in (each for place in range(conditions.size()) for each in _conjuncts(conditions.apply(place))):
+    for condition in conditions:
         held = attempted(column_of(condition))
         rows = rows.where(held.isNull() | held["value"])
         undecided = sf.coalesce(undecided, _failure(held, f"cannot tell whether {condition.sql()}"))

@@ -1,0 +1,1 @@
+"""Events of rows about which Spark need not be asked: events.sql only picks, renames and compares their columns."""
