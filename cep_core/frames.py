@@ -110,13 +110,14 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         if engine in table.column_names:
             raise ValueError(f"'{name}' shall be '{engine}', but the log has a column '{engine}', too; rename that one")
         table = table.rename_columns([engine if have == name else have for have in table.column_names])
+    stored = table.column_names
     for engine, argument in (("ts", "ts"), ("event_type", "type")):
-        if engine not in table.column_names:
-            found = ", ".join(table.column_names)
+        if engine not in stored:
+            found = ", ".join(stored)
             raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {found}")
     times = _readable_times(table["ts"], columns.ts or "ts")
     if times.type != table.schema.field("ts").type:
-        table = table.set_column(table.column_names.index("ts"), "ts", times)
+        table = table.set_column(stored.index("ts"), "ts", times)
     stamp = times.type
     if kinds.is_date(stamp):
         stamp = pa.timestamp("s")

@@ -21,7 +21,7 @@ from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
-from cep_core.candidates.slice_reader import SliceReader, reader_of, shared_reader
+from cep_core.candidates.slice_reader import FEW, SliceReader, reader_of, shared_reader
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query, Strategy
@@ -116,8 +116,9 @@ class Candidates:
         if self.chosen is None and stored.type == pa.int64() and not stored.null_count:
             return lent(stored)
         values: Ints = stored.to_numpy(zero_copy_only=False)
-        n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, need not be read again
-        if n and values[-1] - values[0] == n - 1 and (values[1:] > values[:-1]).all():
+        n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, are not taken row by row
+        is_most = FEW * len(self) > n > 0
+        if is_most and values[-1] - values[0] == n - 1 and (values[1:] > values[:-1]).all():
             return self.rows + values[0]
         return values[self.rows]
 

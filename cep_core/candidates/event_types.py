@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import pyarrow as pa
 
@@ -28,9 +30,7 @@ class EventTypes:
     def of(self, name: str) -> Flags:
         """[n] whether the event has the type."""
         if name not in self._masks:
-            mask = np.zeros(len(self._codes), np.bool_)
-            for code, written in enumerate(self._names):  # a dictionary may hold a text twice
-                if written == name:
-                    mask |= self._codes == code
-            self._masks[name] = mask
+            masks = [self._codes == code for code, written in enumerate(self._names) if written == name]
+            first, *others = masks or [np.zeros(len(self._codes), np.bool_)]
+            self._masks[name] = reduce(np.logical_or, others, first)  # a dictionary may hold a text twice
         return self._masks[name]

@@ -1,4 +1,4 @@
-"""The least and the greatest of a column's numbers, and whether they rise: one pass where NumPy takes four."""
+"""The least and the greatest of a column's numbers, and whether they rise: one pass of numbers that rise, else two."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ def extent(numbers: Ints) -> tuple[int, int, bool]:
     """
     if numbers.shape[0] == 0:
         return 0, 0, True
-    least = most = numbers[0]
     steps_down = 0
     for place in range(1, numbers.shape[0]):
-        number = numbers[place]
-        least, most = min(least, number), max(most, number)
-        steps_down += number <= numbers[place - 1]
-    return least, most, steps_down == 0
+        steps_down += numbers[place] <= numbers[place - 1]
+    if steps_down == 0:
+        return numbers[0], numbers[-1], True
+    least = most = numbers[0]
+    for place in range(1, numbers.shape[0]):
+        least, most = min(least, numbers[place]), max(most, numbers[place])
+    return least, most, False

@@ -56,11 +56,11 @@ def attribute_columns(table: pa.Table) -> tuple[pa.Table, list[str]]:
     >>> attribute_columns(pa.table({"user": [{"id": 7}], "x y": [1.5]}))[0].column_names
     ['user_id', 'x_y']
     """
-    if not all(_NAME.fullmatch(field.name) and not kinds.is_struct(field.type) for field in table.schema):
+    if not all(map(_NAME.fullmatch, table.column_names)) or any(map(kinds.is_struct, table.schema.types)):
         table = flat(table)[0]
     remarks = []
     for place, field in enumerate(table.schema):
-        if kinds.is_decimal(field.type) or field.type == pa.uint64():
+        if kinds.is_decimal(field.type) or kinds.is_uint64(field.type):
             column, remark = exact_column(table.column(place), field.name)
             table = table.set_column(place, field.name, column)
             remarks += [] if remark is None else [remark]
@@ -73,9 +73,11 @@ def not_compared(table: pa.Table, names: Collection[str]) -> str | None:
     >>> not_compared(pa.table({"x": [1], "tags": [["a"]]}), ["x", "tags"])
     "'tags' holds list<item: string>, and conditions compare numbers, texts and truth values only"
     """
-    for field in table.schema:
+    for field in table.schema if names else ():
+        if field.name not in names:
+            continue
         is_read = kinds.is_decimal(field.type) or kinds.is_null(field.type) or attribute_type(field.type) is not None
-        if field.name in names and not is_read:
+        if not is_read:
             told = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"
             return f"{told}; whole seconds, say, can be compared" if kinds.is_temporal(field.type) else told
     return None

@@ -26,6 +26,9 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     key = np.zeros(rows, dtype=np.int64)
     if rows == 0:
         return key, key
+    if (columns[0][1:] > columns[0][:-1]).all():  # each row is a group
+        each = np.arange(rows)
+        return each, each
     width = 1
     for column in columns:
         low, high = int(column.min()), int(column.max())
@@ -39,7 +42,7 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
         key = key * cells + (column - low)
         width *= cells
     rises = key[1:] > key[:-1]
-    if rises.all():  # each row is a group
+    if rises.all():
         return np.arange(rows), np.arange(rows)
     if (key[1:] >= key[:-1]).all():
         groups = np.zeros(rows, np.int64)

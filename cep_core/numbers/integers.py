@@ -147,6 +147,12 @@ class Integers:
         large_groups = np.array(list(large), dtype=np.int64)
         return Integers(low).put(large_groups, Integers.of(list(large.values())))
 
+    def alone(self) -> Integers:
+        """The values as `sum_by` gives them if each row is a group: which of them are in `large` depends on all."""
+        if len(self) == 0 or max(-int(self.small.min()), int(self.small.max())) * len(self) < SAFE:
+            return self
+        return self.sum_by(np.arange(len(self)), len(self))
+
     @staticmethod
     def concatenate(columns: list[Integers]) -> Integers:
         """The columns joined, one after another."""

@@ -12,6 +12,7 @@ from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
 from cep_core.trends.choice.ways import source_of
 from cep_core.trends.plan.aggregates import aggregates_of
+from cep_core.trends.result.groups import Groups, joined
 from cep_core.trends.result.partial import Partial
 
 
@@ -47,8 +48,17 @@ class TrendEvaluator(CompiledQuery):
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results. Only owned partitions and windows are counted."""
+        return map(self._partial.batch, self._groups(events, owned))
+
+    def _groups(self, events: pa.Table, owned: Ownership | None) -> Iterator[Groups]:
         for stretch, own in stretches_of(self.query, self.reach, events, owned):
-            yield from self._source.batches(stretch, own, self._partial)
+            yield from self._source.groups(stretch, own, self._partial)
+
+    def whole(self, events: pa.Table) -> pa.Table:
+        """The result of a whole log. Totals that need not be added are not written as partial rows."""
+        groups = list(self._groups(events, None))
+        following = joined(groups)
+        return self.merge(map(self._partial.batch, groups)) if following is None else self._partial.result(following)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The result of all slices, ordered by window, then group. It does not depend on the days."""

@@ -12,6 +12,8 @@ other edge with comparisons adds O(n) for each node, for n rows in the window.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -40,13 +42,13 @@ def latest_beginnings(network: Network, offsets: Ints, clock: Ints, width: int) 
 
 def needed_edges(network: Network) -> Flags:
     """[edge] whether it can lead to a later beginning than the other edges into its state."""
-    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
-    free = np.diff(network.condition) == 0
-    needed = np.ones(len(source), np.bool_)
-    for edge, (s, t) in enumerate(zip(source, network.target, strict=True)):
-        into = (network.target == t) & (source != t)
-        needed[edge] = s != t or not free[into].all() or bool(network.starts[:, t].any())
-    return needed
+    source = [state for state, (begin, end) in enumerate(pairwise(network.begin.tolist())) for _ in range(begin, end)]
+    target, free = network.target.tolist(), [begin == end for begin, end in pairwise(network.condition.tolist())]
+    needed = []
+    for s, t in zip(source, target, strict=True):
+        into = [is_free for is_free, p, q in zip(free, source, target, strict=True) if q == t != p]
+        needed.append(s != t or not all(into) or bool(network.starts[:, t].any()))
+    return np.array(needed, np.bool_)
 
 
 @njit(cache=True)

@@ -30,10 +30,10 @@ from cep_core.trends.result.partial import Partial
 
 
 class TrendSource(Protocol):
-    """A source of partial rows with the totals of a query's trends."""
+    """A source of the totals of a query's trends."""
 
-    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """Partial rows of the owned partitions and windows."""
+    def groups(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[Groups]:
+        """The totals of the owned partitions and windows; those of one group and window are added."""
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -64,14 +64,13 @@ class PairCounts:
             inner,
         )
 
-    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """Partial rows. Pairs are counted inside each shared key and window."""
+    def groups(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[Groups]:
+        """Pairs are counted inside each shared key and window."""
         parts = []
         for source in (self.left, self.right, self.both):
-            batches = list(source.batches(events, owned, self.inner))
+            batches = [self.inner.batch(groups) for groups in source.groups(events, owned, self.inner)]
             parts.append(self.inner.merge(pa.Table.from_batches(batches, self.inner.schema)))
-        for groups in _paired(*_aligned(parts)):
-            yield partial.batch(groups)
+        yield from _paired(*_aligned(parts))
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

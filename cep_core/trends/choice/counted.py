@@ -17,7 +17,7 @@ from cep_core.trends.plan.escaping import split
 from cep_core.trends.plan.rewrites import counts_added
 from cep_core.trends.plan.terms import Term
 from cep_core.trends.plan.trend_plan import TrendPlan, plan_of
-from cep_core.trends.result.groups import group_trends
+from cep_core.trends.result.groups import Groups, group_trends
 from cep_core.trends.result.partial import Partial
 
 
@@ -38,8 +38,8 @@ class Counted:
             )
         )
 
-    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """Partial rows, one batch for each plan."""
+    def groups(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[Groups]:
+        """The totals of each plan's trends."""
         days = None if owned is None else owned.days
         for query, plans in self.plans:
             matched = candidates(query, events, owned)
@@ -47,7 +47,7 @@ class Counted:
                 trends = aggregate_trends(plan, matched, days)
                 group_by, slide = partial.query.group_by, partial.slide
                 groups = group_trends(trends, matched.keys, matched.partitions, group_by, slide)
-                yield partial.batch(groups if sign > 0 else groups.negative())
+                yield groups if sign > 0 else groups.negative()
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

@@ -26,7 +26,7 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.weights import weights_of
 from cep_core.trends.choice.aggregation import aggregated_columns
 from cep_core.trends.plan.aggregates import Aggregates
-from cep_core.trends.result.groups import group_trends, least_by
+from cep_core.trends.result.groups import Groups, group_trends, least_by
 from cep_core.trends.result.partial import Partial
 from cep_core.trends.result.trends import Trends
 
@@ -69,8 +69,8 @@ class Listed:
         self.names = sorted(variable.name for variable in query.positive)
         self._matching = MatchEvaluator(replace(query, aggregation=False, returns=(), group_by=(), window=window))
 
-    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """One batch of partial rows."""
+    def groups(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[Groups]:
+        """The totals of all matches."""
         yield self.aggregated(self.occurrences(events, owned), events, partial)
 
     def describe(self) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ class Listed:
         start = column(rows, "window_start").to_numpy(zero_copy_only=False)
         return Occurrences(start, offsets, numbers[order], places[order])
 
-    def aggregated(self, matches: Occurrences, events: pa.Table, partial: Partial) -> pa.RecordBatch:
-        """Partial rows of some matches."""
+    def aggregated(self, matches: Occurrences, events: pa.Table, partial: Partial) -> Groups:
+        """The totals of some matches."""
         keys = self._keys(matches, events, partial)
         codes = [code for name in keys.column_names for code in column_codes(keys.column(name))]
         partition, firsts = group_rows(codes or [np.zeros(len(matches.start), dtype=np.int64)])
@@ -123,7 +123,7 @@ class Listed:
             codings.append(coding)
         trends = Trends(partition, matches.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))
-        return partial.batch(group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide))
+        return group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide)
 
     def _columns(self, matches: Occurrences, events: pa.Table) -> dict[str, pa.Array]:
         """The attributes that the totals and minima read, of each occurrence."""
@@ -176,8 +176,8 @@ class ListedInBoth:
         self._left = left
         self._right = right
 
-    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """One batch of partial rows."""
+    def groups(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[Groups]:
+        """The totals of the matches that both have."""
         left, right = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
         names = sorted({*self._left.names, *self._right.names})
         shared = _in_both(_renumbered(left, self._left.names, names), _renumbered(right, self._right.names, names))

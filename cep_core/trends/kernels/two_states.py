@@ -13,6 +13,7 @@ computed side by side.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -54,14 +55,14 @@ def two_states(template: StateArrays) -> TwoStates:
     >>> two_states(automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]))[:4]  # (SEQ(A+, B))+
     (-1, -1, -1, 0)
     """
-    edges = np.zeros((2, 2), dtype=np.int64)
-    for target in range(len(template.start)):
-        begin, end = template.first_predecessor[target : target + 2]
-        edges[template.predecessors[begin:end], target] = -1
-    start, end = np.zeros((2, 2), dtype=np.int64)
-    start[: len(template.start)] = template.start
-    end[: len(template.end)] = template.end
-    return TwoStates(*edges.ravel().tolist(), *start.tolist(), *(-end).tolist())
+    edges = [0] * 4
+    sources, firsts = template.predecessors.tolist(), template.first_predecessor.tolist()
+    for target, (begin, end) in enumerate(pairwise(firsts)):
+        for source in sources[begin:end]:
+            edges[2 * source + target] = -1
+    unused = [False] * (2 - len(template.start))
+    starts, ends = template.start.tolist() + unused, template.end.tolist() + unused
+    return TwoStates(*edges, *map(int, starts), *(-int(end) for end in ends))
 
 
 @njit(cache=True, nogil=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -42,18 +43,55 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
     """
     shared = [name for name in group_by if name in keys.column_names]
     key = [code for name in shared for code in column_codes(keys.column(name))]
-    partition_group, group_partition = group_rows(key or [np.zeros(partitions, dtype=np.int64)])
-    groups, firsts = group_rows([partition_group[trends.partition], trends.window])
+    if key:
+        partition_group, group_partition = group_rows(key)
+        groups, firsts = group_rows([trends.window, partition_group[trends.partition]])
+        chosen = pa.array(group_partition[partition_group[trends.partition[firsts]]])
+    else:
+        groups, firsts = group_rows([trends.window])
     count = len(firsts)
-    chosen = pa.array(group_partition[partition_group[trends.partition[firsts]]])
+    if count == len(groups):  # each row is a group, so nothing is added
+        totals = tuple(total.take(firsts).alone() for total in trends.totals)
+        least = [codes[firsts] for codes in trends.minima]
+    else:
+        totals = tuple(total.sum_by(groups, count) for total in trends.totals)
+        least = [least_by(codes, groups, count) for codes in trends.minima]
     columns = [keys.column(name).take(chosen) if name in shared else pa.nulls(count) for name in group_by]
-    minima = zip(trends.minima, trends.codings, strict=True)
     return Groups(
         pa.table(columns, names=list(group_by)),
         trends.window[firsts] * slide,
-        tuple(total.sum_by(groups, count) for total in trends.totals),
+        totals,
         tuple(np.full(count, shift, dtype=np.int64) for shift in trends.shifts),
-        tuple(decode(least_by(codes, groups, count), coding) for codes, coding in minima),
+        tuple(map(decode, least, trends.codings)),
+    )
+
+
+def joined(parts: Sequence[Groups]) -> Groups | None:
+    """Parts whose windows follow each other as one, with a common shift of each total; None where windows mix.
+
+    >>> part = Groups(pa.table({"k": [7]}), np.array([10]), (Integers.of([3]),), (np.array([1]),), ())
+    >>> later = replace(part, start=np.array([20]), shifts=(np.array([0]),))
+    >>> joined([part, later]).totals[0].to_list(), joined([later, part])
+    ([3, 6], None)
+    """
+    if len(parts) == 1:
+        return replace(parts[0], totals=tuple(total.alone() for total in parts[0].totals))
+    filled = [part for part in parts if len(part.start)]
+    if not filled or any(earlier.start[-1] >= later.start[0] for earlier, later in pairwise(filled)):
+        return None
+    totals, shifts = [], []
+    for i in range(len(filled[0].totals)):
+        shift = np.concatenate([part.shifts[i] for part in filled])
+        largest = shift.max()
+        totals.append(Integers.concatenate([part.totals[i] for part in filled]).shifted(largest - shift).alone())
+        shifts.append(np.full(len(shift), largest, dtype=np.int64))
+    minima = [pa.concat_arrays([part.minima[i] for part in filled]) for i in range(len(filled[0].minima))]
+    return Groups(
+        pa.concat_tables([part.keys for part in filled], promote_options="default"),  # a part may know no key
+        np.concatenate([part.start for part in filled]),
+        tuple(totals),
+        tuple(shifts),
+        tuple(minima),
     )
 
 

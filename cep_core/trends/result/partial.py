@@ -69,6 +69,10 @@ class Partial:
         """The columns of the result, without `certain`."""
         return _schema_of(self._result_parts)
 
+    @cached_property
+    def _result_and_certain(self) -> pa.Schema:
+        return _schema_of((*self._result_parts, self._certain))
+
     def batch(self, groups: Groups) -> pa.RecordBatch:
         """The groups as partial rows. Merging adds the rows of one group and window."""
         arrays = [one_array(array) for array in _filled(self._partial_parts, groups)]
@@ -97,7 +101,7 @@ class Partial:
     def result(self, groups: Groups) -> pa.Table:
         """The columns of the result and `certain`, ordered by window, then group."""
         parts = (*self._result_parts, self._certain)
-        return pa.Table.from_arrays(_filled(parts, groups), schema=_schema_of(parts))
+        return pa.Table.from_arrays(_filled(parts, groups), schema=self._result_and_certain)
 
     # ------------------------------------------------------------ parts
 
@@ -106,7 +110,7 @@ class Partial:
         """The number of totals, including the number of trends."""
         return 1 + len(self.aggregates.totals)
 
-    @property
+    @cached_property
     def _keys(self) -> tuple[pa.Field, ...]:
         """The grouped attributes, under the names that RETURN gives them."""
         types = {key.name: ARROW_TYPES[key.type] for key in self.query.key_classes}
@@ -119,7 +123,7 @@ class Partial:
         keys = [_key(name, field) for name, field in zip(self.query.group_by, self._keys, strict=True)]
         return (*keys, _moment("window_start", 0))
 
-    @property
+    @cached_property
     def _certain(self) -> PartialPart:
         return _moment(CERTAIN, self.size - 1)
 
