@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
-from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import Evaluator, answered
 from cep_core.language.patterns.query import Window
 from cep_core.matching.arrays.event_graph import EventGraph, event_graph
 from cep_core.matching.arrays.network import Network, with_places
@@ -31,7 +31,7 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     if isinstance(evaluator, MatchEvaluator) and evaluator.plan.detects:
         rows = _decided(evaluator.plan, events)
     else:
-        table = evaluator.merge(evaluator.evaluate(events))
+        table = answered(evaluator, events)
         names = ["last_ts", LAST_SEQ, *(name for name in ("window_start", "window_end") if name in table.column_names)]
         rows = table.select(names).replace_schema_metadata(None).combine_chunks()
     # an event without a value for part of a key may complete matches of several key values

@@ -58,8 +58,15 @@ class MatchEvaluator(WrittenEvaluator):
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order; the metadata of the last batch, which may be empty, have the days' totals."""
+        return self._batches(events, owned, whole=False)
+
+    def whole(self, events: pa.Table) -> pa.Table:
+        """The result of a whole log. Compact rows that no other rows join keep no nodes to be joined by."""
+        return self.merge(self._batches(events, None, whole=True))
+
+    def _batches(self, events: pa.Table, owned: Ownership | None, *, whole: bool) -> Iterator[pa.RecordBatch]:
         for stretch, own in self._stretches(events, owned):
-            yield from on_last_rows(self.output.batches(answers_of(self.judge, stretch, own)))
+            yield from on_last_rows(self.output.batches(answers_of(self.judge, stretch, own), whole=whole))
 
     def _stretches(self, events: pa.Table, owned: Ownership | None) -> Iterable[Stretch]:
         """What is evaluated one after the other; all at once if a budget is spent, in the order of results."""

@@ -15,7 +15,7 @@ from cep_core.compile import bind_text
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import QueryError
-from cep_core.language.evaluator import Evaluator, Ownership, Reach
+from cep_core.language.evaluator import Evaluator, Ownership, Reach, answered
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.settings import Settings
 from cep_core.trends.evaluator import TrendEvaluator
@@ -75,7 +75,10 @@ def test_no_stretches_where_they_would_read_back_too_much() -> None:
     world=st.one_of(worlds(STRATEGIES, negated=True), waiting()), candidates=st.integers(1, 4), which=st.integers(0, 3)
 )
 def test_matches_of_stretches(world: World, candidates: int, which: int) -> None:
-    """Listings, cut ones, compact rows and supersets, with their totals: any strategy, negation and window."""
+    """Listings, cut ones, compact rows and supersets, with their totals: any strategy, negation and window.
+
+    The answer of a whole log, whose rows need not be merged with those of other slices, is the same.
+    """
     log = order(longer(world.table))
     declared = log_schema_of(log, ties=Ties.ORDERED if world.ordered else Ties.CONCURRENT)
     try:
@@ -83,8 +86,10 @@ def test_matches_of_stretches(world: World, candidates: int, which: int) -> None
     except QueryError:
         reject()
     expected = evaluator.merge(evaluator.evaluate(log))
+    assert answered(evaluator, log).equals(expected, check_metadata=True)
     with stretches_of_few(candidates):
         assert evaluator.merge(evaluator.evaluate(log)).equals(expected, check_metadata=True)
+        assert answered(evaluator, log).equals(expected, check_metadata=True)
 
 
 def test_a_compact_row_of_two_stretches() -> None:
@@ -94,6 +99,7 @@ def test_a_compact_row_of_two_stretches() -> None:
     evaluator = bind_text(text, log_schema_of(log)).evaluator(Settings(collapsed=True))
     with stretches_of_few(1):
         table = evaluator.merge(evaluator.evaluate(log))
+        assert answered(evaluator, log).equals(table, check_metadata=True)
     assert table.select(["last_ts", "match_count", "a"]).to_pylist() == [
         {"last_ts": 6, "match_count": 2, "a": [0, 1]},
         {"last_ts": 12, "match_count": 1, "a": [1]},
@@ -109,3 +115,14 @@ def test_aggregates_of_stretches(text: str, log: pa.Table, candidates: int, owns
     expected = evaluator.merge(evaluator.evaluate(log, owned))
     with stretches_of_few(candidates):
         assert same(evaluator.merge(evaluator.evaluate(log, owned)), expected)
+
+
+@few(60)
+@given(queries(), logs(most=20), st.integers(1, 4))
+def test_aggregates_of_whole_logs(text: str, log: pa.Table, candidates: int) -> None:
+    """Totals that are not added to those of other slices are the same, at once and in stretches."""
+    evaluator = TrendEvaluator(bind(text, schema_of(log, Ties.CONCURRENT)))
+    expected = evaluator.merge(evaluator.evaluate(log))
+    assert same(answered(evaluator, log), expected)
+    with stretches_of_few(candidates):
+        assert same(answered(evaluator, log), expected)

@@ -94,6 +94,8 @@ class Bound:
 
     offsets: Ints
     rows: Ints
+    one_each: bool = False
+    """Whether every match is known to have one event."""
 
     @property
     def lengths(self) -> Ints:
@@ -130,3 +132,23 @@ def events_by_variable(paths: Paths, variable_of: Ints, variables: int) -> list[
     sorted_rows = np.empty(base[-1], np.int64)
     _fill(paths.rows, paths.states, paths.offsets, variable_of, begin, sorted_rows)
     return [Bound(offsets[v], sorted_rows[base[v] : base[v + 1]]) for v in range(variables)]
+
+
+def one_event_each(paths: Paths, variables: int) -> list[Bound] | None:
+    """As `events_by_variable` for matches with one event of each variable, which is its state, in the states' order.
+
+    None if some are not so: runs still grow, and among imprecise events a later state may have an earlier row.
+
+    >>> some = Paths(np.array([3, 5, 3, 6]), np.array([0, 1, 0, 1]), np.array([0, 2, 4]), np.array([0, 1]))
+    >>> [bound.rows.tolist() for bound in one_event_each(some, 2)]
+    [[3, 3], [5, 6]]
+    >>> one_event_each(Paths(np.array([3, 5]), np.array([1, 0]), np.array([0, 2]), np.array([0])), 2) is None
+    True
+    """
+    if len(paths.rows) != variables * len(paths):
+        return None
+    if not (paths.states.reshape(-1, variables) == np.arange(variables)).all():
+        return None
+    offsets = np.arange(len(paths) + 1)
+    columns = np.ascontiguousarray(paths.rows.reshape(-1, variables).T)
+    return [Bound(offsets, rows, one_each=True) for rows in columns]

@@ -27,7 +27,7 @@ from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import rewrite, walk
 from cep_core.matching.arrays.event_graph import EventGraph
-from cep_core.matching.arrays.paths import Bound, Paths, events_by_variable
+from cep_core.matching.arrays.paths import Bound, Paths, events_by_variable, one_event_each
 from cep_core.matching.arrays.window_rows import zones_of
 from cep_core.matching.judging.negation_listed import tied_rows, violated
 from cep_core.matching.judging.quantities import Matches
@@ -65,7 +65,10 @@ class BindingJudge:
 
     def bound(self, paths: Paths) -> list[Bound]:
         """The events of each variable in each match."""
-        return events_by_variable(paths, self.variable_of, len(self.names))
+        variables = len(self.names)
+        if self.plan.has_one_event_each and (bound := one_event_each(paths, variables)) is not None:
+            return bound
+        return events_by_variable(paths, self.variable_of, variables)
 
     def matches(self, graph: EventGraph, bound: list[Bound], count: int) -> Matches:
         lists = frozenset(variable.name for variable in self.query.positive if variable.kleene)

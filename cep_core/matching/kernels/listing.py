@@ -221,9 +221,4 @@ def list_matches(
         matches = _fill(network, seq, questions, most, search, batch)
         used = batch.offsets[matches]
         if matches:
-            yield Paths(
-                batch.rows[:used].copy(),
-                batch.states[:used].copy(),
-                batch.offsets[: matches + 1].copy(),
-                batch.jobs[:matches].copy(),
-            )
+            yield Paths(batch.rows[:used], batch.states[:used], batch.offsets[: matches + 1], batch.jobs[:matches])

@@ -70,6 +70,16 @@ class MatchPlan:
         )
 
     @cached_property
+    def has_one_event_each(self) -> bool:
+        """Whether every match has one event of each variable."""
+        return self.is_chain and not any(state in after for state, after in enumerate(self.automaton.successors))
+
+    @property
+    def is_certain_at_last(self) -> bool:
+        """Whether all matches are certain at their last event: none waits for what must not follow, or may follow."""
+        return self.any_match and not self.automaton.after
+
+    @cached_property
     def columns_tell_paths(self) -> bool:
         """Whether the columns of a row say what its path says (`match_rows.with_paths`)."""
         return self.is_chain and not self.query.returns and self.query.confidence is None

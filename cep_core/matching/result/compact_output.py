@@ -25,23 +25,29 @@ class CompactOutput(MatchOutput):
 
     collapsed = True
 
-    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+    def batches(self, answers: CountedAnswers | JudgedAnswers, *, whole: bool = False) -> Iterator[pa.RecordBatch]:
         spending = self.account(answers)
+        one_each = bool((np.diff(answers.group[answers.answer_of_row]) > 0).all())  # no two rows share a last event
+        joins = not (whole and one_each and answers.judge.plan.is_certain_at_last)  # nor has another stretch that event
         if isinstance(answers, CountedAnswers):
             totals = [Total(count) for count in answers.totals()]
-            yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts())
+            yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts(), joins)
         else:
             tally, rows = ListingTally(answers, None), NO_ROWS
             for paths, _ in answers.judged(tally, spending):
                 rows += gathered(answers, paths)
             totals = tally.totals()
-            yield from self._rows(answers, rows, counts_of(answers, rows, tally), {})
-        one_each = bool((np.diff(answers.group[answers.answer_of_row]) > 0).all())  # no two rows share a last event
+            yield from self._rows(answers, rows, counts_of(answers, rows, tally), {}, joins)
         listed = {IN_ORDER: b"true"} if one_each else {}
         yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
 
     def _rows(
-        self, answers: CountedAnswers | JudgedAnswers, rows: CompactRows, counts: Ints, large: Mapping[int, int]
+        self,
+        answers: CountedAnswers | JudgedAnswers,
+        rows: CompactRows,
+        counts: Ints,
+        large: Mapping[int, int],
+        joins: bool,
     ) -> Iterator[pa.RecordBatch]:
         """The batches of compact rows; `counts` and `large`: the number of matches of each row, by its place."""
         begin = 0
@@ -49,7 +55,7 @@ class CompactOutput(MatchOutput):
             end = begin + len(batch.paths)
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             number = dict(zip(COUNTS, count_columns(counts[begin:end], beyond), strict=True))
-            yield batch_of({**compact_columns(answers, batch), **number}, self.partial)
+            yield batch_of({**compact_columns(answers, batch, joins=joins), **number}, self.partial)
             begin = end
 
 

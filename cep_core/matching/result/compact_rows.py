@@ -15,7 +15,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
 from cep_core.matching.result.last_events import LastEvents
-from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_texts, lists_of
+from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_texts, lists_of, no_paths
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,15 @@ class CompactRows:
             order = np.lexsort((variables, rows, owner))
             owner, rows, variables = owner[order], rows[order], variables[order]
         new = np.ones(len(rows), np.bool_)
-        new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(variables) != 0)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[new], minlength=len(numbers)))])
+        for of_node in (owner, rows, variables):
+            new[1:] &= of_node[1:] == of_node[:-1]
+        new[1:] = ~new[1:]
+        if not new.all():  # what every node is new in is not copied
+            owner, rows, variables = owner[new], rows[new], variables[new]
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(numbers)))])
         first = np.full(len(numbers), np.iinfo(np.int64).max)
         np.minimum.at(first, group, certain)
-        return CompactRows(Paths(rows[new], variables[new], offsets, numbers), first)
+        return CompactRows(Paths(rows, variables, offsets, numbers), first)
 
     def __add__(self, other: CompactRows) -> CompactRows:
         return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
@@ -48,7 +52,12 @@ class CompactRows:
     def batches(self) -> Iterator[CompactRows]:
         """The rows, in batches."""
         for begin, end in batches(np.diff(self.paths.offsets)):
-            yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
+            offsets = self.paths.offsets[begin : end + 1]
+            nodes = slice(offsets[0], offsets[-1])
+            paths = Paths(
+                self.paths.rows[nodes], self.paths.states[nodes], offsets - offsets[0], self.paths.jobs[begin:end]
+            )
+            yield CompactRows(paths, self.certain[begin:end])
 
     def bound(self, variables: int) -> list[Bound]:
         """The events of each variable."""
@@ -65,13 +74,15 @@ def gathered(answers: LastEvents, paths: Paths) -> CompactRows:
     return CompactRows.of(replace(paths, states=states, jobs=rows), certain)
 
 
-def compact_columns(answers: LastEvents, rows: CompactRows) -> dict[str, pa.Array]:
-    """The columns of partial compact rows, without the counts."""
+def compact_columns(answers: LastEvents, rows: CompactRows, *, joins: bool = True) -> dict[str, pa.Array]:
+    """The columns of partial compact rows, without the counts. `joins`: whether rows of other sources may join them."""
     graph, paths, positive = answers.graph, rows.paths, answers.judge.query.positive
     columns = {"first_ts": pa.array(graph.ts[paths.first_rows])}
     columns |= answers.last_columns(answers.answer_of_row[paths.jobs], rows.certain)
     for variable, events in zip(positive, rows.bound(len(positive)), strict=True):
         columns[variable.name] = event_column(events, graph.seq, as_list=True)
+    if not joins:
+        return {**columns, PATH: no_paths(len(paths)), KEY: pa.repeat("", len(paths))}
     nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
     partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
     keys = [column.combine_chunks().take(partition) for column in graph.keys.columns]

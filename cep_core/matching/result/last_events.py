@@ -63,6 +63,11 @@ class LastEvents:
         windows = np.zeros(len(last), np.int64) if self.window_start is None else self.window_start
         return np.stack([graph.ts[last], graph.seq[last], windows])
 
+    @cached_property
+    def are_certain_at_last(self) -> bool:
+        """Whether every match becomes certain at its last event."""
+        return not self.waits.any() and np.array_equal(self.certain, self.graph.ts[self.last_rows])
+
     def moments(self, answers: Ints, first_ts: Ints) -> Ints:
         """The moments at which matches of these answers become certain; `first_ts`: the times of their first events."""
         # answers wait only without SLIDE and with a time window, whose size equals its width
@@ -72,14 +77,20 @@ class LastEvents:
         """The numbers that replace the states of events when rows with the same last event are ordered by path."""
         return states
 
-    def last_columns(self, answers: Ints, certain: Ints) -> dict[str, pa.Array]:
-        """The columns of these answers' rows for the last event, the window and the moment of certainty."""
+    def last_columns(
+        self, answers: Ints, certain: Ints | None, last_seq: pa.Array | None = None
+    ) -> dict[str, pa.Array]:
+        """The columns of these answers' rows for the last event, the window and the moment of certainty.
+
+        `certain` None: they are certain at the last event. `last_seq`: of the last events, if a column has them.
+        """
         last = self.last_rows[answers]
         start = None if self.window_start is None else self.window_start[answers]
+        last_ts = pa.array(self.graph.ts[last])
         return {
-            "last_ts": pa.array(self.graph.ts[last]),
-            LAST_SEQ: pa.array(self.graph.seq[last]),
-            CERTAIN: pa.array(certain),
+            "last_ts": last_ts,
+            LAST_SEQ: pa.array(self.graph.seq[last]) if last_seq is None else last_seq,
+            CERTAIN: last_ts if certain is None else pa.array(certain),
             **window_columns(start, self.judge.query.window.size),
         }
 

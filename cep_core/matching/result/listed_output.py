@@ -20,7 +20,7 @@ class ListedOutput(MatchOutput):
 
     collapsed = False
 
-    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+    def batches(self, answers: CountedAnswers | JudgedAnswers, *, whole: bool = False) -> Iterator[pa.RecordBatch]:
         spending = self.account(answers)
         listed = {IN_ORDER: b"true"} if answers.is_listed_in_order else {}
         if isinstance(answers, CountedAnswers):

@@ -17,11 +17,13 @@ def match_columns(answers: LastEvents, paths: Paths) -> dict[str, pa.Array]:
     """Every column of partial rows for matches; `Paths.jobs` has the number of each match's answer."""
     graph, judge = answers.graph, answers.judge
     bound = judge.bound(paths)
-    first_ts = graph.ts[paths.first_rows]
+    first_ts = graph.ts[bound[0].rows if bound[0].one_each else paths.first_rows]
+    certain = None if answers.are_certain_at_last else answers.moments(paths.jobs, first_ts)
     columns = {"first_ts": pa.array(first_ts)}
-    columns |= answers.last_columns(paths.jobs, answers.moments(paths.jobs, first_ts))
     for variable, events in zip(judge.query.positive, bound, strict=True):
         columns[variable.name] = event_column(events, graph.seq, as_list=variable.kleene)
+    last_seq = columns[judge.query.positive[-1].name] if bound[-1].one_each else None
+    columns |= answers.last_columns(paths.jobs, certain, last_seq)
     columns |= returned_columns(judge.query, judge.matches(graph, bound, len(paths)))
     if judge.plan.columns_tell_paths:
         return {**columns, PATH: no_paths(len(paths))}

@@ -32,8 +32,9 @@ class MatchOutput(ABC):
         self.partial = partial_schema(self.schema)
 
     @abstractmethod
-    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
-        """The rows of all answers, in order."""
+    def batches(self, answers: CountedAnswers | JudgedAnswers, *, whole: bool = False) -> Iterator[pa.RecordBatch]:
+        """The rows of all answers, in order. `whole`: the answers are those of a whole log, in stretches or at once, so
+        no other slice has a part of a row."""
 
     def account(self, answers: CountedAnswers | JudgedAnswers) -> Spending:
         """The account of the work that listing the answers spends."""

@@ -10,6 +10,7 @@ slices, whose rows are then joined (`merging`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ from cep_core.arrays import Flags, Ints
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
-from cep_core.matching.arrays.paths import Bound, Paths
+from cep_core.matching.arrays.paths import BATCH_ROWS, Bound, Paths
 from cep_core.matching.kernels.path_order import sort_groups
 from cep_core.numbers.count_columns import COUNT
 
@@ -60,8 +61,10 @@ def partial_schema(schema: pa.Schema) -> pa.Schema:
 
 def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
     """The events of one variable by seq: a list, or the single event; null if the variable is absent."""
-    absent = ~bound.present
     values = seq[bound.rows]
+    if bound.one_each and not as_list:
+        return pa.array(values)
+    absent = ~bound.present
     if as_list:
         return pa.ListArray.from_arrays(
             pa.array(bound.offsets.astype(np.int32)),
@@ -75,7 +78,12 @@ def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
 
 
 def no_paths(rows: int) -> pa.Array:
-    """The paths of rows whose columns tell them."""
+    """The paths of rows whose columns tell them. Batches of up to BATCH_ROWS share their memory."""
+    return _no_paths(max(rows, BATCH_ROWS)).slice(0, rows)
+
+
+@lru_cache(maxsize=1)
+def _no_paths(rows: int) -> pa.Array:
     return pa.nulls(rows, EVENTS)
 
 

@@ -75,17 +75,20 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     if compact and len(totals) > 1 and not as_listed:
         table, rows = _joined(table, days)
     order = None if as_listed else ordered(table, rows)
-    certain = table.column(CERTAIN).to_numpy()
-    part = part_of(certain if order is None else certain[order], days)
-    if max_matches is not None:
-        kept = first_of_each(part, max_matches)
-        if len(kept) < len(part):
-            order, part = kept if order is None else order[kept], part[kept]
+    if days is None and max_matches is None:  # columns as long as the listing would be a third more memory
+        listed = [table.num_rows if order is None else len(order)]
+    else:
+        certain = table.column(CERTAIN).to_numpy()
+        part = part_of(certain if order is None else certain[order], days)
+        if max_matches is not None:
+            kept = first_of_each(part, max_matches)
+            if len(kept) < len(part):
+                order, part = kept if order is None else order[kept], part[kept]
+        listed = np.bincount(part, minlength=len(parts(days))).tolist()
     together = add(totals, days)
     if max_matches is not None and not cut.countable:
         most = Total(max_matches + 1, exact=False)
         together = {day: most if total.at_least > max_matches else total for day, total in together.items()}
-    listed = np.bincount(part, minlength=len(parts(days))).tolist()
     truncated = max_matches is not None and any(
         not together[day].exact or together[day].at_least > rows for day, rows in zip(parts(days), listed, strict=True)
     )

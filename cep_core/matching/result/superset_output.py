@@ -23,7 +23,7 @@ class SupersetOutput(MatchOutput):
 
     collapsed = True
 
-    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+    def batches(self, answers: CountedAnswers | JudgedAnswers, *, whole: bool = False) -> Iterator[pa.RecordBatch]:
         work = self.account(answers).metadata()
         for rows in gathered(answers, answers.nodes()).batches():
             number = dict(zip(COUNTS, unknown_counts(len(rows.paths)), strict=True))
