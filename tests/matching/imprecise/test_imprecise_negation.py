@@ -20,11 +20,11 @@ from tests.matching.drawing import logs
 from tests.matching.imprecise.test_imprecise import (
     DAYS,
     Imprecise,
-    chances,
     check_against_all_worlds,
     compiled,
     imprecise,
 )
+from tests.matching.imprecise.test_imprecise_numbers import chances
 from tests.matching.test_match import rows_of
 from tests.matching.worlds import AT
 

@@ -12,7 +12,7 @@ import pytest
 
 from jobs.cli import main
 from tests.commands.logs import write
-from tests.commands.pausing import paused_writer
+from tests.commands.monitor.pausing import paused_writer
 
 SOON = "a UNTIL[0,1] b\n"
 EXAMPLE = "@1 a\n@2 a\n@2 a\n@3 b\n@4 a b\n"
