@@ -27,7 +27,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.faults.faulty_disk import Fault, FaultyDisk, is_told, unpublished
+from tests.faults.faulty_disk import Fault, FaultyDisk, names_fault, unpublished
 from tests.runs.lake.lakes import Tables
 from tests.runs.lake.small_workload import write_day, write_workload
 
@@ -76,11 +76,11 @@ def survive(world: Worlds, fault: Fault) -> str:
     """One run with the fault and one without; says how the first one ended."""
     disk = FaultyDisk(_fresh(world.folder, "faulty"), world.folder / "workloads" / "machines")
     ended = disk.run(fault, *TABLES)
-    _must(is_told(fault, ended), f"{fault}: exit code {ended.code}, {ended.told[-500:]}")
+    _must(names_fault(fault, ended), f"{fault}: exit code {ended.code}, {ended.output[-500:]}")
     odd = unpublished(disk.lake.tables(), world.before, world.after)
     _must(not odd, f"{fault}: neither as before nor as after: {odd}")
     ended_well = disk.run(None, *TABLES)
-    _must(ended_well.code == 0, f"{fault}, then a run without: {ended_well.told[-500:]}")
+    _must(ended_well.code == 0, f"{fault}, then a run without: {ended_well.output[-500:]}")
     _must(disk.lake.tables() == world.after, f"{fault}: other tables than those of an undisturbed run")
     if ended.writes < fault.at:
         return "did not come to it"
