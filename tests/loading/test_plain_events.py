@@ -130,8 +130,10 @@ def test_expressions_mean_what_they_mean_to_spark(spark: Any) -> None:
     table = pa.table({name: pa.array(values, kinds[name]) for name, values in columns.items()} | {"t": stamps})
     empty = spark.createDataFrame([], "n BIGINT, x DOUBLE, s STRING, b BOOLEAN, t TIMESTAMP")
     [batch] = table.to_batches()
-    told = spark.createDataFrame(table).selectExpr(*(f"({each}) AS p{place}" for place, each in enumerate(PREDICATES)))
-    for predicate, expected in zip(PREDICATES, told.toArrow().columns, strict=True):
+    computed = spark.createDataFrame(table).selectExpr(
+        *(f"({each}) AS p{place}" for place, each in enumerate(PREDICATES))
+    )
+    for predicate, expected in zip(PREDICATES, computed.toArrow().columns, strict=True):
         given = in_rows(plain_truth(empty, predicate).of(batch).cast(pa.bool_()), batch.num_rows)
         assert given.to_pylist() == expected.to_pylist(), predicate
 
