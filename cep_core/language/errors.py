@@ -20,6 +20,20 @@ WIDEST = 500
 _WIDEST_LINE = 160
 
 
+def printable(text: str) -> str:
+    """A text on one line of a message: control characters, line breaks too, as their escapes.
+
+    >>> print(printable("a\\x1eb\\nc"))
+    a\\x1eb\\nc
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text as the parsers count them: a line feed ends a line, and no other character does."""
+    return text.split("\n")
+
+
 def pointed(line: str, at: Position, hint: str = "") -> tuple[str, str]:
     """A line as a message shows it, with a caret and the hint below. Of a long line, only the part around the place.
 
@@ -62,11 +76,11 @@ class QueryError(Exception):
 
     def __str__(self) -> str:
         message = self.message if len(self.message) <= WIDEST else f"{self.message[:WIDEST]}..."
-        head = f"{self.path}:{self.line}:{self.column}: {message}"
-        lines = self.text.splitlines()
+        head, hint = f"{self.path}:{self.line}:{self.column}: {printable(message)}", printable(self.hint)
+        lines = lines_of(self.text)
         if not 0 < self.line <= len(lines) or not lines[self.line - 1].strip():
-            return f"{head} ({self.hint})" if self.hint else head
-        return "\n".join([head, *pointed(lines[self.line - 1], self.at, self.hint)])
+            return f"{head} ({hint})" if hint else head
+        return "\n".join([head, *pointed(lines[self.line - 1], self.at, hint)])
 
 
 class QueryErrors(QueryError):

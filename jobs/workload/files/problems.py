@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cep_core.language.errors import Position, pointed
+from cep_core.language.errors import Position, lines_of, pointed, printable
 from jobs.exits import WrongWorkload
 
 _MOST_KNOWN = 15
@@ -28,7 +28,7 @@ class WorkloadError(WrongWorkload):
     def __init__(self, workload: str, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        lines = (line for problem in self.problems for line in problem.splitlines())
+        lines = (line for problem in self.problems for line in lines_of(problem))
         super().__init__("\n".join([f"workload {brief(workload)} has {count}:", *(f"  {line}" for line in lines)]))
 
 
@@ -39,7 +39,7 @@ def brief(value: object, quoted: bool = True) -> str:
     ("'a\\\\nb'", 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...', '[1, [2]]')
     """
     text = str(value)[:_LONGEST_BRIEF] if isinstance(value, str) else _SHORT.repr(value)
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = printable(text)
     text = text if len(text) < _LONGEST_BRIEF else f"{text[: _LONGEST_BRIEF - 3]}..."
     return f"'{text}'" if quoted and isinstance(value, str) else text
 

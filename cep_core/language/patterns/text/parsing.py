@@ -18,7 +18,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.lexer import PatternStr
 
 from cep_core.aggregates.registry import AGGREGATES
-from cep_core.language.errors import Position, QueryError
+from cep_core.language.errors import Position, QueryError, lines_of
 from cep_core.language.grammar import parser_of
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.text.building import TreeBuilder
@@ -112,10 +112,10 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
         return QueryError(f"unexpected '{word}'", at, text=text, path=path, hint=hint)
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         token = error.token
-        at = Position(token.line or 1, token.column or 1, len(token.value.splitlines()[0]))
+        at = Position(token.line or 1, token.column or 1, len(lines_of(token.value)[0]))
         message = f"unexpected '{token.value}'"
     else:
-        lines = text.rstrip().splitlines() or [""]
+        lines = lines_of(text.rstrip())
         at = Position(len(lines), len(lines[-1]) + 1)
         message = "the query ends too early"
     accepted = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cep_core.events.schema import LogSchema
-from cep_core.language.errors import Position
+from cep_core.language.errors import Position, lines_of
 from cep_core.language.hints import did_you_mean
 from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import Predicate
@@ -49,7 +49,7 @@ def place_of_for_each(text: str) -> Position:
     >>> place_of_for_each("-- for each: tail\\nP(x)")
     Position(line=1, column=1, length=17)
     """
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if re.match(r"\s*--\s*for\s+each\s*:", line, re.IGNORECASE):
             begin = len(line) - len(line.lstrip())
             return Position(number, begin + 1, len(line.strip()))
