@@ -67,11 +67,13 @@ def new_path(folder: Path, partition: Mapping[str, str], name: str) -> str:
     return str(path)
 
 
-def writer_of(path: Path, schema: pa.Schema, ascending: Collection[str] = ()) -> pq.ParquetWriter:
+def writer_of(
+    path: Path, schema: pa.Schema, ascending: Collection[str] = (), *, is_transient: bool = False
+) -> pq.ParquetWriter:
     """Writes a file's rows, packed as the lake's are. Codes of a dictionary are written as the texts they stand for.
 
-    `ascending`: of a file that is soon read and removed, columns of whole numbers that hardly change from row to row.
-    They are kept as differences, and the file is packed for speed: slices take half as long to write and to read.
+    `ascending`: columns of whole numbers that hardly change from row to row, kept as differences. `is_transient`: the
+    file is soon read and removed, so it is packed for speed: slices take half as long to write and to read.
     """
     coded = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
@@ -80,8 +82,8 @@ def writer_of(path: Path, schema: pa.Schema, ascending: Collection[str] = ()) ->
         where,
         schema,
         filesystem=storage,
-        compression="lz4" if ascending else "zstd",
-        compression_level=None if ascending else 1,
+        compression="lz4" if is_transient else "zstd",
+        compression_level=None if is_transient else 1,
         column_encoding=dict.fromkeys(ascending, "DELTA_BINARY_PACKED") or None,
         use_dictionary=[*texts, *coded],
         store_schema=not coded,

@@ -62,7 +62,7 @@ class FileWriter:
             partition = {"day": str(each.day)}
             path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
             schema = self.columns.with_metadata(_facts(events, self.point))
-            with writer_of(self.folder / path, schema) as file:
+            with writer_of(self.folder / path, schema, ("ts", "seq")) as file:
                 file.write_table(in_columns(events, schema, self.constants))
             made = written(self.folder, path, partition, schema.names)
             columns = {"day": [each.day], "path": [path], "size": [made.size], "stats": [made.stats]}

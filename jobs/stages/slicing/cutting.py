@@ -53,7 +53,9 @@ class SliceFiles:
         if (plan.plan_id, number) not in self._open:
             path = new_path(self._folder, _partition(plan.plan_id, number), "slice")
             ascending = [name for name in ASCENDING if name in self.schema.names]
-            writer = self._stack.enter_context(writer_of(self._folder / path, self.schema, ascending))
+            writer = self._stack.enter_context(
+                writer_of(self._folder / path, self.schema, ascending, is_transient=True)
+            )
             self._open[plan.plan_id, number] = path, writer
         self._open[plan.plan_id, number][1].write_table(rows)
 
