@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.compile import parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError, QueryErrors
 from cep_core.language.patterns.bind.binding import bind
@@ -30,10 +31,18 @@ WORDS = [
     "OR", "NOT", "A", "B", "a", "b", "i", "x", "1", "5", "s",
 ]  # fmt: skip
 
-Found = TypeVar("Found")
+TEXTS = {
+    "q.cep": "PATTERN SEQ(A a, B+ b[])\nWHERE a.x > 3 AND b[i].s = 'one'\nWITHIN 5",
+    "p.mfotl": '-- for each: x\nP(x, "one") AND NOT\nONCE[0,5] Q(x)',
+    "p.mtl": "-- for each: x\nlate IMPLIES\nEVENTUALLY[0,3h] ok",
+}
+BREAKS = "\x00\x0b\x0c\r\x1b\x1c\x1d\x1e\x85\u2028\u2029\ufeff"
+"""Characters that end a line to somebody, move a terminal's cursor, or cannot be seen."""
+
+Outcome = TypeVar("Outcome")
 
 
-def _or_refusal(call: Callable[[], Found]) -> Found | QueryError:
+def _or_refusal(call: Callable[[], Outcome]) -> Outcome | QueryError:
     """What the call gives, or the error of the language that it raises; any other error fails the test."""
     try:
         return call()
@@ -78,3 +87,26 @@ def test_what_is_nested_too_deeply_is_refused(condition: str) -> None:
     """Whether the parser's own tree or ours is too deep."""
     with pytest.raises(QueryError, match="nested too deeply"):
         bind(f"PATTERN A a WHERE {condition} WITHIN 5", LOG)
+
+
+@pytest.mark.parametrize("path", TEXTS)
+@given(data=st.data())
+def test_a_character_that_cannot_be_seen_is_told_with_its_place(path: str, data: st.DataObject) -> None:
+    """Anywhere in a text, also within a word or a literal: a refusal points at its line, in three lines at most."""
+    text = TEXTS[path]
+    place = data.draw(st.integers(0, len(text)))
+    text = text[:place] + data.draw(st.text(BREAKS, min_size=1, max_size=3)) + text[place:]
+    error = _or_refusal(partial(parse_text, text, path))
+    if isinstance(error, QueryError):
+        lines = str(error).split("\n")
+        assert len(lines) in (1, 3)
+        assert all(line.isprintable() for line in lines)
+        assert lines[0].startswith(f"{path}:{error.line}:{error.column}: ")
+        assert 1 <= error.line <= text.count("\n") + 1
+        pointed = "".join(c if c.isprintable() else " " for c in text.split("\n")[error.line - 1]).strip()
+        assert len(lines) == 1 or lines[1].strip() == pointed
+
+
+def test_what_is_shown_of_it_is_its_escape() -> None:
+    error = _or_refusal(partial(parse, '"\x1e" SEQ(A a) WITHIN 5'))
+    assert "unexpected '\"\\x1e\"'" in str(error)
