@@ -119,15 +119,15 @@ def go_on(folder: Path, writes: int, commits: int, minutes: float) -> None:
     end = time.monotonic() + 60 * minutes
     world, outcomes = known_world(folder), folder / "outcomes.json"
     print(f"{world.writes} writes, {world.commits} of them to commits", flush=True)
-    found: dict[str, str] = json.loads(outcomes.read_text()) if outcomes.exists() else {}
+    results: dict[str, str] = json.loads(outcomes.read_text()) if outcomes.exists() else {}
     faults = list(drawn_faults(world, writes, commits))
     for name, fault in faults:
         key = f"{name} {json.dumps(asdict(fault))}"
-        if key not in found and time.monotonic() < end:
-            found[key] = survive(world, fault)
-            outcomes.write_text(json.dumps(found, indent=1))
+        if key not in results and time.monotonic() < end:
+            results[key] = survive(world, fault)
+            outcomes.write_text(json.dumps(results, indent=1))
     keys = [(name, fault.kind, f"{name} {json.dumps(asdict(fault))}") for name, fault in faults]
-    counts = Counter((name, kind, found.get(key, "not tried yet")) for name, kind, key in keys)
+    counts = Counter((name, kind, results.get(key, "not tried yet")) for name, kind, key in keys)
     for (name, kind, how), number in sorted(counts.items()):
         print(f"  {name}, {kind}: {number} {how}", flush=True)
 

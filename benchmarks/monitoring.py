@@ -271,10 +271,10 @@ def rivals(count: int) -> Iterator[str]:
             evaluator = PolicyEvaluator(parse_text(text, "p.mfotl").bind(log_schema_of(log)).query)
             names = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
             plan = make_plan({name: evaluator.atoms}, names, statistics_of(log, evaluator.atoms), 16, "bench")
-            told: dict[str, dict[str, float]] = {}
+            metrics_of: dict[str, dict[str, float]] = {}
             for row in compare_strategies(plan, log, 16, "bench").to_pylist():
-                told.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
-            for strategy, metrics in told.items():
+                metrics_of.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
+            for strategy, metrics in metrics_of.items():
                 if "replication" in metrics:
                     counted = f"{metrics['slices']:.0f} | {metrics['maximum load']:.3f} | {metrics['replication']:.2f}"
                     yield f"| {form} | {strategy} | {counted} |"

@@ -109,15 +109,15 @@ def measured(rates: list[int], into: Path | None) -> None:
                 runs = [
                     json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(RUNS)
                 ]
-                told = {name: mean(run[name] for run in runs) for name in runs[0]}
-                throughput = rate * SECONDS / told["seconds"] / 1e6
+                means = {name: mean(run[name] for run in runs) for name in runs[0]}
+                throughput = rate * SECONDS / means["seconds"] / 1e6
                 print(
-                    f"| {formula} | {rate:,} | {throughput:.1f} | {told['latency']:.3f} | {told['megabytes']:.0f} |",
+                    f"| {formula} | {rate:,} | {throughput:.1f} | {means['latency']:.3f} | {means['megabytes']:.0f} |",
                     flush=True,
                 )
                 if into is not None:
                     with into.open("a") as lines:
-                        lines.write(json.dumps({"formula": formula, "rate": rate, "seed": SEED, **device(), **told}))
+                        lines.write(json.dumps({"formula": formula, "rate": rate, "seed": SEED, **device(), **means}))
                         lines.write("\n")
 
 

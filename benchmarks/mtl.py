@@ -22,7 +22,7 @@ from statistics import mean
 
 import numpy as np
 from event_rates.logs import FORMULAS, STAMPS, columns, write_log
-from event_rates.series import MODES, Run, as_line, draw_figures, kept_runs, run_once, told
+from event_rates.series import MODES, Run, as_line, draw_figures, kept_runs, rates_table, run_once
 
 from cep_core.monitoring.propositional.stream.monitor import BLOCK
 from cep_core.propositional_on_log import PropositionalOnLog
@@ -54,7 +54,7 @@ def from_text(formulas: list[str], modes: list[str], rates: list[int], runs: int
                         if kept is not None:
                             with kept.open("a") as file:
                                 file.write(as_line(run) + "\n")
-    print(told(measured))
+    print(rates_table(measured))
     draw_figures(PICTURES, measured)
 
 
@@ -108,8 +108,8 @@ def _open_records(formula: str, text: str, mode: str, rate: int) -> list[list[in
 
 def from_columns(rate: int) -> None:
     """Prints the rates of the engine on columns of bits."""
-    ones = np.ones(1 << 24, np.uint8)
-    plain = min(_seconds(lambda: np.bitwise_and(ones, ones)) for _ in range(LEAST_OF)) / len(ones)
+    letters = np.ones(1 << 24, np.uint8)
+    plain = min(_seconds(lambda: np.bitwise_and(letters, letters)) for _ in range(LEAST_OF)) / len(letters)
     print(f"\nnumpy.bitwise_and: {1e-6 / plain:,.0f} M bytes/s\n")
     print("| formula | M points/s | times as long as numpy.bitwise_and |\n|---|---|---|")
     for formula, text in FORMULAS.items():

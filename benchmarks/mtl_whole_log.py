@@ -79,9 +79,9 @@ def random_trace(points: int, rate: int, shares: tuple[float, float], logs: int 
 
 def kernels(points: int) -> None:
     """Rates of the kernels, in points by second."""
-    ones = np.ones(points, np.uint8)
-    both = seconds(lambda: np.bitwise_and(ones, ones, out=ones))
-    print(f"np.bitwise_and over bytes: {points / both / 1e6:,.0f} M/s")
+    letters = np.ones(points, np.uint8)
+    conjunction = seconds(lambda: np.bitwise_and(letters, letters, out=letters))
+    print(f"np.bitwise_and over bytes: {points / conjunction / 1e6:,.0f} M/s")
     for name, shares in SHARES.items():
         for rate in RATES:
             trace = random_trace(points, rate, shares)
@@ -89,7 +89,7 @@ def kernels(points: int) -> None:
             print(f"{name}, {rate:,} points a stamp, M points/s (times np.bitwise_and):")
             for interval in ((0, 5), (0, 1000), (2, 6)):
                 rates = [points / second / 1e6 for second in timed(columns, trace, *interval)]
-                said = ", ".join(f"{rate:,.0f} ({rate * both / points * 1e6:.3f})" for rate in rates)
+                said = ", ".join(f"{rate:,.0f} ({rate * conjunction / points * 1e6:.3f})" for rate in rates)
                 print(f"  SINCE, UNTIL [{interval[0]},{interval[1]}]: {said}")
 
 
@@ -117,13 +117,13 @@ def growth(points: int) -> None:
         for rate in GROWTH_RATES:
             trace = random_trace(points, rate, (0.9, 0.1))
             spent = alternated([partial(truths, core, trace) for core in cores])
-            told = ", ".join(f"{one / spent[0]:.2f}" for one in spent)
+            ratios = ", ".join(f"{taken / spent[0]:.2f}" for taken in spent)
             fast = f"{points / spent[0] / 1e6:.0f} M points/s"
-            print(f"{text}, {rate:,} points a stamp: {fast}; constants {CONSTANTS}: {told}")
-        one, many = (
+            print(f"{text}, {rate:,} points a stamp: {fast}; constants {CONSTANTS}: {ratios}")
+        whole, many = (
             seconds(partial(truths, cores[1], random_trace(points, 1, (0.9, 0.1), logs))) for logs in (1, points // 10)
         )
-        print(f"  {points // 10:,} sub-logs of ten points: {many / one:.2f} times one log")
+        print(f"  {points // 10:,} sub-logs of ten points: {many / whole:.2f} times one log")
 
 
 def grouping(events: int) -> None:

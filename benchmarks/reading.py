@@ -51,7 +51,7 @@ def compare(file: Path, rows: int) -> None:
     assert read_strictly(file) == rows  # compiles kernels, too
     turns = [(seconds(read_strictly, file), seconds(read_with_arrow, file)) for _ in range(TURNS)]
     strict, arrow = (statistics.median(times) for times in zip(*turns, strict=True))
-    ratio = statistics.median(own / other for own, other in turns)
+    ratio = statistics.median(own / rival for own, rival in turns)
     print(f"{file.name:14}{strict:10.3f}{arrow:10.3f}{ratio:8.2f}{rows / strict / 1e6:10.2f}")
 
 

@@ -89,11 +89,11 @@ def places(lake: Path) -> dict[str, str]:
 
 
 def run_watched(
-    command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None, told: Path | None = None
+    command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None, output: Path | None = None
 ) -> tuple[int, Usage]:
     """Runs a program in its own session, with `more` environment variables. `told`: the file of what it prints."""
     begin = time.perf_counter()
-    with Path(told or os.devnull).open("wb") as out:
+    with Path(output or os.devnull).open("wb") as out:
         process = subprocess.Popen(
             command, env={**os.environ, **more}, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
         )

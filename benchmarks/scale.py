@@ -51,7 +51,7 @@ def measure(home: Path, log: Log, form: str, options: argparse.Namespace) -> dic
     command = [sys.executable, "-m", "jobs.cli", "run", str(folder), "--from", str(DAY), "--to", str(log.last)]
     memory = {"TRENDMILL_MEMORY": f"{options.memory}GB"} if options.memory else {}
     with disk_used(home, lake) as disk:
-        code, usage = run_watched(command, places(lake) | environment(home) | memory, told=home / "run.log")
+        code, usage = run_watched(command, places(lake) | environment(home) | memory, output=home / "run.log")
     if code:
         last = (home / "run.log").read_text().splitlines()[-5:]
         raise SystemExit("\n".join([*last, f"trendmill run of {log} from {form} ended with exit code {code}"]))
@@ -94,13 +94,13 @@ def _kinds(usage: Usage) -> str:
 def _print_easier(folder: Path, memory: float, evaluate: float) -> None:
     """Print what DuckDB and Polars take for easier questions about the same files."""
     for system, answers in easier(folder, memory).items():
-        told = [
+        amounts = [
             f"{name} {answer[0]:.1f} s ({answer[1]:.1f} GB, {answer[2]:,} rows)" if answer else f"{name} not answered"
             for name, answer in answers.items()
         ]
         together = sum(answer[0] for answer in answers.values() if answer)
         times = f"; evaluate took {evaluate / together:.1f} times as long" if together else ""
-        print(f"    {system}: {', '.join(told)}{times}", flush=True)
+        print(f"    {system}: {', '.join(amounts)}{times}", flush=True)
 
 
 def print_growth(sizes: Sequence[int], measured: Sequence[Mapping[str, float]]) -> None:

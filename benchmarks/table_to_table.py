@@ -221,9 +221,9 @@ def memory(number: int, events: int, share: float) -> None:
 
 def _status(name: str) -> int:
     """A number of bytes that the system knows of this process."""
-    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found is not None
-    return 1024 * int(found[1])
+    line = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert line is not None
+    return 1024 * int(line[1])
 
 
 def main() -> None:

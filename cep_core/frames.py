@@ -113,8 +113,8 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     stored = table.column_names
     for engine, argument in (("ts", "ts"), ("event_type", "type")):
         if engine not in stored:
-            found = ", ".join(stored)
-            raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {found}")
+            present = ", ".join(stored)
+            raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {present}")
     times = _readable_times(table["ts"], columns.ts or "ts")
     if times.type != table.schema.field("ts").type:
         table = table.set_column(stored.index("ts"), "ts", times)
@@ -123,8 +123,8 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         stamp = pa.timestamp("s")
     if not (kinds.is_timestamp(stamp) or kinds.is_duration(stamp)):
         if unit is None and (likely := _unit_by_size(times)) is not None:
-            told = f"the large numbers of '{columns.ts or 'ts'}' are taken for seconds"
-            warnings.warn(f"{told}; did you mean unit='{likely}'?", stacklevel=3)
+            reading = f"the large numbers of '{columns.ts or 'ts'}' are taken for seconds"
+            warnings.warn(f"{reading}; did you mean unit='{likely}'?", stacklevel=3)
         return ReadFrame(table, unit or "s", events)
     counted = pa.duration(unit or stamp.unit)
     if kinds.is_timestamp(stamp):

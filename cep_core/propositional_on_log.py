@@ -87,13 +87,15 @@ class PropositionalOnLog:
         """The causes of a violation that was told, whose values are in the order of `columns`.
 
         >>> asked = PropositionalOnLog("a", "@1 a\\n@2\\n@2\\n", StreamSettings(with_causes=True))
-        >>> told = asked.table().to_pylist()
-        >>> print(asked.causes_of_verdict(tuple(told[1].values())))
+        >>> rows = asked.table().to_pylist()
+        >>> print(asked.causes_of_verdict(tuple(rows[1].values())))
         no a at 2, offset 0
         the same for 2 points, first at 2, last at 2
         """
-        told = dict(zip(self.columns.names, row, strict=True))
-        return self.causes((int(told["ts"]), int(told["offset"])), {name: told[name] for name in self.policy.for_each})
+        values = dict(zip(self.columns.names, row, strict=True))
+        return self.causes(
+            (int(values["ts"]), int(values["offset"])), {name: values[name] for name in self.policy.for_each}
+        )
 
     @cached_property
     def _explaining(self) -> TraceCauses:
@@ -115,9 +117,9 @@ class PropositionalOnLog:
     @property
     def columns(self) -> pa.Schema:
         """The columns of what is told; the schema's metadata has the mode."""
-        from cep_core.monitoring.propositional.stream.verdicts import RESOLVED, TOLD
+        from cep_core.monitoring.propositional.stream.verdicts import RESOLVED, VERDICTS
 
-        own = RESOLVED if self.settings.resolved else TOLD
+        own = RESOLVED if self.settings.resolved else VERDICTS
         if isinstance(self._log, pa.Table):
             for name in self.policy.for_each:
                 own = own.append(pa.field(name, self._split.values.schema.field(name).type))
@@ -128,7 +130,7 @@ class PropositionalOnLog:
         if self.settings.resolved:
             yield from self._resolved() if in_memory or self._is_whole else self._resolved_of_text()
         else:
-            yield from self._told_in_memory() if in_memory else self._told_of_text()
+            yield from self._verdicts_in_memory() if in_memory else self._verdicts_of_text()
 
     @property
     def _is_whole(self) -> bool:
@@ -138,12 +140,12 @@ class PropositionalOnLog:
             at_once = not isinstance(self._log, str | Path | pa.Table) and not self._log.seekable()
         return self.settings.end == "closed" and not at_once
 
-    def _told_of_text(self) -> Iterator[pa.RecordBatch]:
-        from cep_core.monitoring.propositional.stream.verdicts import told_batch
+    def _verdicts_of_text(self) -> Iterator[pa.RecordBatch]:
+        from cep_core.monitoring.propositional.stream.verdicts import verdict_batch
 
-        for stamps, told in self._told_of_blocks():
-            counted = self.tally.counted(told, len(stamps))
-            yield told_batch(counted).replace_schema_metadata(self.columns.metadata)
+        for stamps, verdicts in self._verdicts_of_blocks():
+            counted = self.tally.counted(verdicts, len(stamps))
+            yield verdict_batch(counted).replace_schema_metadata(self.columns.metadata)
         self._raise_failure()
 
     def _resolved_of_text(self) -> Iterator[pa.RecordBatch]:
@@ -152,9 +154,9 @@ class PropositionalOnLog:
 
         def batches() -> Iterator[pa.RecordBatch]:
             in_order = TruthsInOrder()
-            for stamps, told in self._told_of_blocks():
+            for stamps, verdicts in self._verdicts_of_blocks():
                 self.tally.points += len(stamps)
-                yield in_order.take(stamps, told)
+                yield in_order.take(stamps, verdicts)
             yield in_order.rest()
 
         for batch in batches():
@@ -163,15 +165,15 @@ class PropositionalOnLog:
             yield batch.replace_schema_metadata(self.columns.metadata)
         self._raise_failure()
 
-    def _told_in_memory(self) -> Iterator[pa.RecordBatch]:
-        from cep_core.monitoring.propositional.stream.verdicts import sub_logs_of, told_batch
+    def _verdicts_in_memory(self) -> Iterator[pa.RecordBatch]:
+        from cep_core.monitoring.propositional.stream.verdicts import sub_logs_of, verdict_batch
 
         values, logs = self._split.values, 0
-        for told in self._told_of_trace(self.monitor, self.tally):
-            log = pa.array(sub_logs_of(told, logs))
-            logs += len(told.begins)
+        for verdicts in self._verdicts_of_trace(self.monitor, self.tally):
+            log = pa.array(sub_logs_of(verdicts, logs))
+            logs += len(verdicts.begins)
             columns = [
-                *told_batch(told).columns,
+                *verdict_batch(verdicts).columns,
                 *(values[name].take(log).combine_chunks() for name in values.column_names),
             ]
             yield pa.RecordBatch.from_arrays(columns, schema=self.columns)
@@ -205,9 +207,9 @@ class PropositionalOnLog:
         trace = self._split.trace
         if self.settings.end == "closed":
             return Truths(np.arange(trace.points), offsets_in_trace(trace), truths(self.policy.core, trace))
-        return resolved_truths(self._told_of_trace(monitor, tally), trace)
+        return resolved_truths(self._verdicts_of_trace(monitor, tally), trace)
 
-    def _told_of_blocks(self) -> Iterator[tuple[Ints, Told]]:
+    def _verdicts_of_blocks(self) -> Iterator[tuple[Ints, Told]]:
         """The stamps of a text while it is read, and what is told at them."""
         assert not isinstance(self._log, pa.Table)
         reader = self._reader()
@@ -222,7 +224,7 @@ class PropositionalOnLog:
         if last is not None and self.settings.end == "closed":
             yield np.zeros(0, np.int64), self.monitor.close(last)
 
-    def _told_of_trace(self, monitor: StreamMonitor, tally: Tally) -> Iterator[Told]:
+    def _verdicts_of_trace(self, monitor: StreamMonitor, tally: Tally) -> Iterator[Told]:
         """What a monitor tells of a log that is in memory."""
         from cep_core.monitoring.propositional.stream.closing import with_ends
         from cep_core.monitoring.propositional.stream.kernels.points import LAST_POINT
@@ -233,8 +235,8 @@ class PropositionalOnLog:
         for begin in range(0, len(stamps), BLOCK):
             piece = slice(begin, begin + BLOCK)
             some = {name: column[piece] for name, column in atoms.items()}
-            told = monitor.take(stamps[piece], some, flags[piece])
-            yield tally.counted(told, len(stamps[piece]) - int(np.count_nonzero(flags[piece] == LAST_POINT)))
+            verdicts = monitor.take(stamps[piece], some, flags[piece])
+            yield tally.counted(verdicts, len(stamps[piece]) - int(np.count_nonzero(flags[piece] == LAST_POINT)))
             if monitor.failure is not None:
                 return
 

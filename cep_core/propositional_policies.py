@@ -49,8 +49,8 @@ def monitor_mtl(
     Raises QueryError, LogError for a text that is no log, TooManyExpressions where the open points depend on the future
     in too many ways. Cost: `cep.explain` of an `.mtl` file says.
 
-    >>> told = monitor_mtl("a UNTIL[0,1] b", "@1 a\\n@2 a\\n@2 a\\n@3 b\\n@4 a b")
-    >>> for row in told.to_pylist():
+    >>> verdicts = monitor_mtl("a UNTIL[0,1] b", "@1 a\\n@2 a\\n@2 a\\n@3 b\\n@4 a b")
+    >>> for row in verdicts.to_pylist():
     ...     there = "" if row["equal_ts"] is None else f"that of {row['equal_ts']}:{row['equal_offset']}"
     ...     print(f"{row['ts']}:{row['offset']}", there or row["verdict"])
     1:0 False

@@ -55,13 +55,13 @@ class Tally:
         """Points of which nothing was told."""
         return self.points - self.truths - self.equivalences
 
-    def counted(self, told: Told, points: int) -> Told:
+    def counted(self, verdicts: Told, points: int) -> Told:
         """Counts what is told after so many further points, and gives it back."""
         from cep_core.monitoring.propositional.stream.kernels.state import EQUAL, FALSE
 
-        equivalences = int(np.count_nonzero(told.code == EQUAL))
+        equivalences = int(np.count_nonzero(verdicts.code == EQUAL))
         self.points += points
         self.equivalences += equivalences
-        self.truths += len(told.code) - equivalences
-        self.violations += int(np.count_nonzero(told.code == FALSE))
-        return told
+        self.truths += len(verdicts.code) - equivalences
+        self.violations += int(np.count_nonzero(verdicts.code == FALSE))
+        return verdicts

@@ -31,9 +31,9 @@ LONGEST = 100
 
 def component(kind: str, name: str, version: str, licences: list[str]) -> Component:
     """A component by its package URL; `kind`: pypi, deb/debian or maven, with its group."""
-    told = [{"license": {"name": licence}} for licence in licences or [UNKNOWN]]
+    entries = [{"license": {"name": licence}} for licence in licences or [UNKNOWN]]
     purl = f"pkg:{kind}/{name}@{version}"
-    return {"type": "library", "name": name, "version": version, "purl": purl, "licenses": told}
+    return {"type": "library", "name": name, "version": version, "purl": purl, "licenses": entries}
 
 
 def of_python() -> Iterator[Component]:
@@ -99,8 +99,8 @@ def of_jar(file: Path, jar: zipfile.ZipFile) -> Component:
 
 
 def pom_licences(pom: bytes) -> list[str]:
-    found = ElementTree.fromstring(pom).iterfind(".//{*}licenses/{*}license/{*}name")
-    return [name.text.strip() for name in found if name.text]
+    elements = ElementTree.fromstring(pom).iterfind(".//{*}licenses/{*}license/{*}name")
+    return [name.text.strip() for name in elements if name.text]
 
 
 def bill() -> Component:
@@ -111,7 +111,7 @@ def bill() -> Component:
 def by_licence(stored: Component) -> Counter[str]:
     """How many components have each licence, or several together."""
     return Counter(
-        " / ".join(sorted({told["license"]["name"] for told in each["licenses"]})) for each in stored["components"]
+        " / ".join(sorted({entry["license"]["name"] for entry in each["licenses"]})) for each in stored["components"]
     )
 
 

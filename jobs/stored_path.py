@@ -79,8 +79,8 @@ class StoredPath(PosixPath):
     def glob(self, pattern: str) -> Generator[StoredPath, None, None]:
         """Places below this one; each part of the pattern may have `*`."""
         first, _, rest = pattern.rstrip("/").partition("/")
-        found = self._below(recursive=False) if _has_wildcard(first) else iter([self / first])
-        for each in found:
+        matching = self._below(recursive=False) if _has_wildcard(first) else iter([self / first])
+        for each in matching:
             if fnmatchcase(each.name, first):
                 if rest:
                     yield from each.glob(rest)

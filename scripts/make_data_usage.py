@@ -45,8 +45,8 @@ def main() -> None:
         parser.error("--rate and --days are positive")
     columns, planted = generate(usage)
     write_days(usage, columns, options.into or BUNDLE)
-    told = ", ".join(f"{len(rows):,} of {policy}" for policy, rows in planted.items())
-    print(f"{options.into or BUNDLE}: {len(columns[0]):,} events; violations that the log decides: {told}")
+    counts = ", ".join(f"{len(rows):,} of {policy}" for policy, rows in planted.items())
+    print(f"{options.into or BUNDLE}: {len(columns[0]):,} events; violations that the log decides: {counts}")
 
 
 if __name__ == "__main__":

@@ -75,18 +75,18 @@ exec "$python" "$@"
 
 def distributions(names: Iterable[str]) -> dict[str, Distribution]:
     """Packages with what they need, by name. What they need on other machines or for an extra stays out."""
-    found: dict[str, Distribution] = {}
+    installed: dict[str, Distribution] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop().lower().replace("_", "-")
-        if name in found:
+        if name in installed:
             continue
         try:
-            found[name] = distribution(name)
+            installed[name] = distribution(name)
         except PackageNotFoundError:
             continue  # a marker of its needs does not hold here
-        waiting += [needed for each in found[name].requires or () if (needed := needed_always(each))]
-    return found
+        waiting += [needed for each in installed[name].requires or () if (needed := needed_always(each))]
+    return installed
 
 
 def needed_always(requirement: str) -> str | None:
@@ -99,9 +99,9 @@ def needed_always(requirement: str) -> str | None:
     return name[0] if name and "extra ==" not in requirement else None
 
 
-def copy_packages(found: Iterable[Distribution], into: Path) -> None:
+def copy_packages(packages: Iterable[Distribution], into: Path) -> None:
     """The files of packages that workers may open."""
-    for each in found:
+    for each in packages:
         for file in each.files or ():
             place = PurePosixPath(file)
             if ".." in place.parts or LEFT_OUT & set(place.parts[:-1]) or place.suffix in LEFT_OUT_ENDINGS:
@@ -117,9 +117,9 @@ def copy_project(into: Path) -> None:
     for name in PROJECT:
         shutil.copytree(ROOT / name, into / name, ignore=shutil.ignore_patterns("__pycache__"))
     own = distribution("trendmill")
-    told = into / f"trendmill-{own.version}.dist-info" / "METADATA"
-    told.parent.mkdir()
-    told.write_text(own.read_text("METADATA") or "", encoding="utf-8")
+    metadata = into / f"trendmill-{own.version}.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(own.read_text("METADATA") or "", encoding="utf-8")
 
 
 def write_starter(folder: Path, cpu: str) -> Path:

@@ -72,7 +72,7 @@ def _peak() -> float:
     return int(line.split()[1]) * 1024 / 1e6
 
 
-def told(runs: Sequence[Run]) -> str:
+def rates_table(runs: Sequence[Run]) -> str:
     """A row for each formula, mode and rate."""
     lines = [
         "| formula | mode | points a stamp | runs | peak MB | MB more | open points | ns a point | M points/s |",

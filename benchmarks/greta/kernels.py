@@ -110,8 +110,8 @@ def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
     since = np.concatenate([[0], cut_at[:-1]])[np.newaxis]
     states = np.array([1, 2, 0, 0, 0], dtype=np.uint64)[kinds]
     vertices = stream(n, 2)._replace(states=states)
-    ones = np.ones((n, 1), dtype=np.int32)
-    edge = (np.array([0]), np.array([1]), np.array([False]), ones, ones, np.array([1]))
+    single = np.ones((n, 1), dtype=np.int32)
+    edge = (np.array([0]), np.array([1]), np.array([False]), single, single, np.array([1]))
     comparisons = Comparisons(*edge, *no_others(1, n), np.array([True]), since)
     template = automaton(2, [0], [1], [(0, 0), (1, 0)])
     windows = list_windows(vertices.tick, np.array([0, n]), 40, 40)

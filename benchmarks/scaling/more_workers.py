@@ -128,12 +128,12 @@ def seconds_of(run: Run) -> tuple[dict[str, float], list[float], int]:
 
 def results(run: Run) -> dict[str, list[str]]:
     """The rows of every table of results, in an order of their own."""
-    found = {}
+    rows_of = {}
     for name in sorted(run.compiled):
         for log in sorted((run.lake / run.workload.name).glob(f"{name}*/_delta_log")):
             rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
-            found[log.parent.name] = sorted(map(repr, rows.to_pylist()))
-    return found
+            rows_of[log.parent.name] = sorted(map(repr, rows.to_pylist()))
+    return rows_of
 
 
 def measured(run: Run, slices: int) -> tuple[dict[str, float], dict[str, list[str]]]:
@@ -162,17 +162,17 @@ def compared(run: Run, counts: Sequence[int]) -> None:
     first: dict[str, list[str]] | None = None
     work = Work(0.0, 0.0, {})
     for slices in counts:
-        by_query, found = measured(run, slices)
+        by_query, tables = measured(run, slices)
         if first is None:
-            first = found
+            first = tables
             copies = {
                 name: row["predicted_replication"]
                 for row in table(run, "slicing_plans").to_pylist()
                 for name in row["queries"]
             }
             work = Work(0.0, 0.0, {name: spent / copies[name] for name, spent in by_query.items()})
-        elif found != first:
-            raise SystemExit(f"tables differ with {slices:,} slices: {[n for n in first if found[n] != first[n]]}")
+        elif tables != first:
+            raise SystemExit(f"tables differ with {slices:,} slices: {[n for n in first if tables[n] != first[n]]}")
         elif run.first == run.last:
             cuts = cuts_of(workload, run.compiled, lake, read_ledger(lake, workload.name), run.last)(slices)
             if cuts is not None:
@@ -185,7 +185,7 @@ def loaded(home: Path, workload: str, days: tuple[date, date]) -> Path:
     """A lake with these days and without results."""
     lake = home / "lake"
     command = [sys.executable, "-m", "jobs.cli", "run", workload, "--from", str(days[0]), "--to", str(days[1])]
-    code, _ = run_watched([*command, "--stage", "load"], places(lake), told=home / "log")
+    code, _ = run_watched([*command, "--stage", "load"], places(lake), output=home / "log")
     if code:
         raise SystemExit((home / "log").read_text()[-2_000:])
     return lake

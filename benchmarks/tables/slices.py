@@ -67,9 +67,9 @@ class GivenSlices(NamedTuple):
 
     def of(self, queries: Sequence[QueryText], most: int = SMALL) -> list[SlicePartial]:
         """What these queries find in the slices, from their files to bytes. `most`: events of slices together."""
-        return [part for _, part in self.told(queries, most)]
+        return [part for _, part in self.timed(queries, most)]
 
-    def told(self, queries: Sequence[QueryText], most: int = SMALL) -> Iterator[tuple[float, SlicePartial]]:
+    def timed(self, queries: Sequence[QueryText], most: int = SMALL) -> Iterator[tuple[float, SlicePartial]]:
         """The same, each with the CPU-seconds since the one before."""
         asked = replace(self.assignment, queries=tuple(queries))
         for owned, jobs in grouped(asked, self.jobs, most):
@@ -107,21 +107,21 @@ def keep(folder: Path, first: str, last: str) -> None:
         mock.patch.object(partials, "is_held", return_value=True),
     ):
         code = cli.main(["run", WORKLOAD, "--from", first, "--to", last])
-    (folder / KEPT).write_bytes(pickle.dumps([tuple(one) for one in given]))
+    (folder / KEPT).write_bytes(pickle.dumps([tuple(kept_slices) for kept_slices in given]))
     print(f"slices of {len(given)} evaluations kept; the run ended with {code}")
 
 
 def kept(folder: Path) -> list[GivenSlices]:
     """The slices of `keep` on which pattern queries are evaluated."""
     given = [GivenSlices(*fields) for fields in pickle.loads((folder / KEPT).read_bytes())]
-    return [one for one in given if one.queries]
+    return [slices for slices in given if slices.queries]
 
 
 def nights(folder: Path) -> GivenSlices:
     """The kept days' events in SLICES time ranges of a plan for all pattern queries. None reads what is before it."""
-    of_run = [one for one in kept(folder) if not any(query.table for query in one.queries)]
-    queries = {query.name: query for one in of_run for query in one.queries}
-    columns = {name: kind for one in of_run for name, kind in one.columns.items()}
+    of_run = [slices for slices in kept(folder) if not any(query.table for query in slices.queries)]
+    queries = {query.name: query for slices in of_run for query in slices.queries}
+    columns = {name: kind for slices in of_run for name, kind in slices.columns.items()}
     events = (
         DeltaTable(folder / "lake" / WORKLOAD / "events")
         .to_pyarrow_table()
@@ -165,10 +165,13 @@ def cost(folder: Path) -> None:
             for name, seconds in _shares(given, most).items():
                 least[name] = min(least.get(name, inf), seconds)
         among = [seconds for seconds, query in zip(alone, names, strict=True) if query in nine]
-        one, one_of_nine = sum(alone) / len(alone), sum(among) / len(among)
-        print(f"{way}: read only {1e3 * reading:.2f}, one query {1e3 * one:.2f}, all {1e3 * of_all:.2f}", end="; ")
-        print(f"one of the nine {1e3 * one_of_nine:.2f}, nine {1e3 * of_nine:.2f}")
-        print(f"    {len(names)} / one: {of_all / one:.2f}; {len(nine)} / one of them: {of_nine / one_of_nine:.2f}")
+        of_one, of_each = sum(alone) / len(alone), sum(among) / len(among)
+        print(
+            f"{way}: read only {1e3 * reading:.2f}, one query {1e3 * of_one:.2f}, all {1e3 * of_all:.2f}",
+            end="; ",
+        )
+        print(f"one of the nine {1e3 * of_each:.2f}, nine {1e3 * of_nine:.2f}")
+        print(f"    {len(names)} / one: {of_all / of_one:.2f}; {len(nine)} / one of them: {of_nine / of_each:.2f}")
         for name, seconds in sorted(least.items(), key=lambda item: -item[1]):
             print(f"    {name:<28} {1e3 * seconds:.3f}")
 
@@ -183,7 +186,7 @@ def _seconds(given: GivenSlices, queries: Sequence[QueryText], most: int) -> flo
 def _shares(given: GivenSlices, most: int) -> dict[str, float]:
     """Seconds of each query's own in a slice, when all are evaluated."""
     spent: dict[str, float] = {}
-    for seconds, part in given.told(given.queries, most):
+    for seconds, part in given.timed(given.queries, most):
         spent[part.into] = spent.get(part.into, 0.0) + seconds
     return {name: seconds / len(given.jobs) for name, seconds in spent.items()}
 
@@ -191,15 +194,15 @@ def _shares(given: GivenSlices, most: int) -> dict[str, float]:
 def digest(folder: Path, candidates: int = stretches.LEAST, most: int = SMALL) -> None:
     """Prints a digest of what all slices find, merged, for each table of each query."""
     stretches.LEAST = candidates
-    found: dict[tuple[str, int], list[pa.RecordBatch]] = {}
+    batches_of: dict[tuple[str, int], list[pa.RecordBatch]] = {}
     evaluators: dict[str, tuple[Any, Assignment]] = {}
-    for one in kept(folder):
-        for query in one.queries:
-            evaluators[query.into] = compiled(query, one.assignment.schema), one.assignment
-        for part in one.of(one.queries, most):
-            own = found.setdefault((part.into, part.block), [])
+    for slices in kept(folder):
+        for query in slices.queries:
+            evaluators[query.into] = compiled(query, slices.assignment.schema), slices.assignment
+        for part in slices.of(slices.queries, most):
+            own = batches_of.setdefault((part.into, part.block), [])
             own += [from_bytes(content) for content in part.batches]
-    for (into, block), batches in sorted(found.items()):
+    for (into, block), batches in sorted(batches_of.items()):
         evaluator, assignment = evaluators[into]
         days = assignment.blocks[into][block]
         for table in evaluator.tables:

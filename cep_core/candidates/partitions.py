@@ -74,8 +74,8 @@ def matching_pairs(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> t
     if not shared:
         rows = np.repeat(np.arange(left.length, dtype=np.int64), right.length)
         return rows, np.tile(np.arange(right.length, dtype=np.int64), left.length)
-    both = [np.concatenate([left.columns[k], right.columns[k]]) for k in shared]
-    codes, size = combined(both, [sizes[k] for k in shared])
+    keys = [np.concatenate([left.columns[k], right.columns[k]]) for k in shared]
+    codes, size = combined(keys, [sizes[k] for k in shared])
     left_codes, right_codes = codes[: left.length], codes[left.length :]
     order, offsets = stable_order(right_codes, size), offsets_of(right_codes, size)
     rows, places = _spread((offsets[1:] - offsets[:-1])[left_codes], offsets[left_codes], order)

@@ -163,7 +163,7 @@ class SliceReader:
         """An equality of texts as one of their codes, if each text has one code."""
         if not pa.types.is_dictionary(stored.type) or compared not in ("=", "!="):
             return None
-        places = [place for place, other in enumerate(stored.dictionary.to_pylist()) if other == text]
+        places = [place for place, value in enumerate(stored.dictionary.to_pylist()) if value == text]
         if len(places) > 1 or stored.dictionary.null_count:
             return None
         code = places[0] if places else -1

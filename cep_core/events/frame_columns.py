@@ -78,8 +78,8 @@ def not_compared(table: pa.Table, names: Collection[str]) -> str | None:
             continue
         is_read = kinds.is_decimal(field.type) or kinds.is_null(field.type) or attribute_type(field.type) is not None
         if not is_read:
-            told = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"
-            return f"{told}; whole seconds, say, can be compared" if kinds.is_temporal(field.type) else told
+            reason = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"
+            return f"{reason}; whole seconds, say, can be compared" if kinds.is_temporal(field.type) else reason
     return None
 
 

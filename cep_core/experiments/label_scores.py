@@ -39,8 +39,8 @@ class LabelScore:
         >>> LabelScore(pointed=4, right=3, abnormal=6, first=0.0).f1
         0.6
         """
-        both = self.precision + self.recall
-        return 2 * self.precision * self.recall / both if both else 0.0
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
 
 
 def score(violated: Bits, sequences: LabelledSequences) -> LabelScore:

@@ -1,7 +1,7 @@
 """The settings in which strategies are compared: loads over the day and over its busiest span, and latency bounds.
 
 A load of 140 % over a day may be 590 % over its busiest three hours, so every load says which time it refers to. One
-setting is described part by part: 140 % (`load_told`) over the busiest span if there is one, else over the day.
+setting is described part by part: 140 % (`described_load`) over the busiest span if there is one, else over the day.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LOADS = (1.2, 1.4, 1.6, 1.8, 2.0)
 DAY, BUSIEST = "day", "busiest"
 """The time that a load refers to."""
 
-_TOLD = 1.4
+_DESCRIBED = 1.4
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Setting:
     bound: int
 
 
-def load_told(loads: Iterable[float]) -> float:
+def described_load(loads: Iterable[float]) -> float:
     """The load that is described part by part: 140 % if it was measured, else the one in the middle.
 
     `loads`: at least one.
 
-    >>> load_told([1.2, 1.4, 2.0]), load_told([1.2, 1.6, 2.0])
+    >>> described_load([1.2, 1.4, 2.0]), described_load([1.2, 1.6, 2.0])
     (1.4, 1.6)
     """
     ordered = sorted(loads)
-    return _TOLD if _TOLD in ordered else ordered[len(ordered) // 2]
+    return _DESCRIBED if _DESCRIBED in ordered else ordered[len(ordered) // 2]
 
 
 def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, busiest: bool) -> list[Setting]:
@@ -52,7 +52,7 @@ def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, bu
     """
     if not loads:
         return []
-    first = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
+    first = Setting(described_load(loads), BUSIEST if busiest else DAY, bound)
     settings = [first]
     settings += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
     settings += [Setting(first.load, first.over, further) for further in bounds]

@@ -129,7 +129,7 @@ def compare_shedding(
                     least = experiment.least_lost(load, bound=setting.bound)
                     rows.append(_row(run, about, "least_lost", least, "share"))
             if number == 0 and seed == seeds[0]:
-                rows += _told_rows(run, experiment, about)
+                rows += _detail_rows(run, experiment, about)
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
@@ -191,7 +191,7 @@ def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> d
     return _row(measured, about, "virtual_cost", cost, "virtual ns", **prices)
 
 
-def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:
+def _detail_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:
     """What was dropped in each state of each query, then six measures of each part of the day."""
     scenario = experiment.scenario
     gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])

@@ -98,11 +98,11 @@ def sum_lanes(context: Any, into: Any, i: Any, s: Any, trees: Any, c: Any, place
         kind = signature.args[0]
         target = _pointer(context, builder, kind, args[0], args[1], args[2])
         total = cgutils.alloca_once_value(builder, _load(builder, target))
-        zero, one = ir.Constant(args[5].type, 0), ir.Constant(args[5].type, 1)
+        zero, unit = ir.Constant(args[5].type, 0), ir.Constant(args[5].type, 1)
         with _while(builder, args[5], lambda at: builder.icmp_signed(">", at, zero)) as (at, go_on):
             cell = _load(builder, _pointer(context, builder, signature.args[3], args[3], args[4], at))
             builder.store(_plus(builder, kind, builder.load(total), cell, args[6]), total)
-            go_on(builder.and_(at, builder.sub(at, one)))
+            go_on(builder.and_(at, builder.sub(at, unit)))
         builder.store(builder.load(total), target, align=8)
         return context.get_dummy_value()
 

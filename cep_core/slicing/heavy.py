@@ -26,8 +26,8 @@ from cep_core.slicing.statistics import Frequencies, Statistics
 def heavy_hitters(statistics: Statistics, relation: Atom, attribute: str, slices: int) -> Frequencies:
     """The heavy values of one attribute with their frequencies, most frequent first.
 
-    >>> found = Statistics({"B": 4}, {(Atom("B"), "x"): Frequencies(pa.array([7, 8, 9]), np.array([2, 1, 1]))})
-    >>> heavy_hitters(found, Atom("B"), "x", slices=3).values.to_pylist()  # exactly a share of 4 / 2 would be light
+    >>> known = Statistics({"B": 4}, {(Atom("B"), "x"): Frequencies(pa.array([7, 8, 9]), np.array([2, 1, 1]))})
+    >>> heavy_hitters(known, Atom("B"), "x", slices=3).values.to_pylist()  # exactly a share of 4 / 2 would be light
     [7]
     """
     frequencies = statistics.frequencies[relation, attribute]

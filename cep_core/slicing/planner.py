@@ -47,7 +47,7 @@ MOST_FORCED = 2
 ALL_SETS_UP_TO = 4
 """Up to this many variables with heavy values are tried in all combinations."""
 
-MOST_TOLD = 8
+MOST_NAMED = 8
 """The most variables whose heavy values the slicer is told."""
 
 NO_REACH = Reach()
@@ -176,10 +176,10 @@ class _Division:
     slices: int
     lower_bound: float
 
-    def told(self, task: _Task, heavy: Mapping[str, pa.Array], forced: Collection[str] | None) -> list[str]:
+    def named(self, task: _Task, heavy: Mapping[str, pa.Array], forced: Collection[str] | None) -> list[str]:
         """The variables whose heavy values may get slices of their own."""
         wanted = {name: values for name, values in heavy.items() if forced is None or name in forced}
-        return heaviest(task.atoms, task.statistics, self.slices, wanted, MOST_TOLD)
+        return heaviest(task.atoms, task.statistics, self.slices, wanted, MOST_NAMED)
 
     def candidate(self, task: _Task, heavy: Mapping[str, pa.Array], apart: frozenset[str]) -> _Candidate:
         """The best plan with the heavy values of the variables `apart` in slices of their own."""
@@ -202,25 +202,25 @@ def _candidates(task: _Task, divisions: Sequence[_Division], forced: Collection[
     """The plans that are tried: of each division the plain one, then those that tell heavy values."""
     types = task.types()
     heavy_of = [heavy_values(task.atoms, types, task.statistics, division.slices) for division in divisions]
-    told_of = [division.told(task, heavy, forced) for division, heavy in zip(divisions, heavy_of, strict=True)]
-    cases = list(zip(divisions, heavy_of, told_of, strict=True))
-    if forced is not None and max(map(len, told_of)) <= ALL_SETS_UP_TO:
+    named_of = [division.named(task, heavy, forced) for division, heavy in zip(divisions, heavy_of, strict=True)]
+    cases = list(zip(divisions, heavy_of, named_of, strict=True))
+    if forced is not None and max(map(len, named_of)) <= ALL_SETS_UP_TO:
         return list(_promising(task, [(*case[:2], frozenset(case[2])) for case in cases]).values())
     plain = _promising(task, [(*case[:2], frozenset()) for case in cases])
     in_order = sorted(plain, key=lambda place: plain[place].rank)
     if forced is not None:
         best = [cases[place] for place in in_order[:MOST_FORCED]]
-        return [division.candidate(task, heavy, frozenset(told)) for division, heavy, told in best]
+        return [division.candidate(task, heavy, frozenset(named)) for division, heavy, named in best]
     candidates, grown = list(plain.values()), 0
     for place in in_order:
-        division, heavy, told = cases[place]
+        division, heavy, named = cases[place]
         if division.lower_bound > min(candidate.costs.maximum_load for candidate in candidates):
             continue
-        if len(told) <= ALL_SETS_UP_TO:
-            candidates += [division.candidate(task, heavy, frozenset(group)) for group in subsets(told) if group]
+        if len(named) <= ALL_SETS_UP_TO:
+            candidates += [division.candidate(task, heavy, frozenset(group)) for group in subsets(named) if group]
         elif grown < MOST_DIVISIONS:
             grown += 1
-            candidates += _grown(task, division, plain[place], told)
+            candidates += _grown(task, division, plain[place], named)
     return candidates
 
 
@@ -244,11 +244,11 @@ def _promising(
     return made
 
 
-def _grown(task: _Task, division: _Division, best: _Candidate, told: Sequence[str]) -> list[_Candidate]:
+def _grown(task: _Task, division: _Division, best: _Candidate, named: Sequence[str]) -> list[_Candidate]:
     """Plans that tell the heavy values of more and more variables, as long as that helps."""
     candidates: list[_Candidate] = []
     while True:
-        more = [best.apart | {name} for name in told if name not in best.apart]
+        more = [best.apart | {name} for name in named if name not in best.apart]
         steps = [division.candidate(task, best.heavy, apart) for apart in more]
         candidates += steps
         better = min(steps, key=lambda step: step.rank, default=best)

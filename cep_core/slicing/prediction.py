@@ -189,11 +189,11 @@ def _disjoint(relations: Iterable[Atom]) -> list[list[Atom]]:
     for relation in dict.fromkeys(relations):
         constants = dict(relation.constants)
         apart = (group for group in groups if all(_are_apart(constants, dict(other.constants)) for other in group))
-        found = next(apart, None)
-        if found is None:
+        group = next(apart, None)
+        if group is None:
             groups.append([relation])
         else:
-            found.append(relation)
+            group.append(relation)
     return groups
 
 

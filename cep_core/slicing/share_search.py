@@ -69,15 +69,15 @@ class ShareSearch:
         self.looked_at = 0
         members, rates = self.members[self.rates > 0], self.rates[self.rates > 0]
         order = _useful(members, rates, free)
-        ones = np.ones(self.members.shape[1], np.int64)
+        base = np.ones(self.members.shape[1], np.int64)
         if len(order) <= 1 or slices == 1:  # the more coordinates of the only useful variable, the cheaper
-            ones[order] = slices
-            return tuple(ones.tolist())
+            base[order] = slices
+            return tuple(base.tolist())
         twins = _earlier_twins(members[:, order], rates)
         tree = _Tree(*_united(members[:, order], rates), twins, np.argsort(order), min(slices, MOST_TABLED))
 
         def whole(vector: Ints) -> Vector:
-            filled = ones.copy()
+            filled = base.copy()
             filled[order] = vector
             return tuple(filled.tolist())
 
@@ -167,12 +167,12 @@ class _Tree:
         while True:
             room = slices // (held.prod() // held)
             grown = np.minimum(held + np.maximum(1, held // 8), room)
-            open_ones = np.flatnonzero(grown > held)
-            if not len(open_ones):
+            growing = np.flatnonzero(grown > held)
+            if not len(growing):
                 return held
-            kept = held[open_ones] / grown[open_ones]
-            saved = product(self.costs(held[None]), members)[0, open_ones] * (1 - kept)
-            place = open_ones[(saved / -np.log2(kept)).argmax()]
+            kept = held[growing] / grown[growing]
+            saved = product(self.costs(held[None]), members)[0, growing] * (1 - kept)
+            place = growing[(saved / -np.log2(kept)).argmax()]
             held[place] = grown[place]
 
     def may_win(self, shares: Ints, left: Ints, bounds: Floats, least: float, held: Ints) -> Flags:

@@ -62,10 +62,10 @@ def slices_of(plan: Plan, events: pa.Table) -> list[tuple[int, ...]]:
     >>> shares = optimize_shares(atoms, ("x1", "x2", "x3"), slices=64, heavy=["x1"])
     >>> cubes = tuple(Cube(heavy, vector, (None, None, None)) for heavy, vector in shares.items())
     >>> plan = Plan(("triangle",), atoms, ("x1", "x2", "x3"), (AttributeType.INT,) * 3, cubes, {"x1": pa.array([0])})
-    >>> found = slices_of(plan, pa.table({"event_type": ["P", "Q", "R"], "a": [0, 1, 7], "b": [1, 7, 0]}))
-    >>> found[0]
+    >>> slices = slices_of(plan, pa.table({"event_type": ["P", "Q", "R"], "a": [0, 1, 7], "b": [1, 7, 0]}))
+    >>> slices[0]
     (1, 9, 17, 25, 33, 41, 49, 57)
-    >>> set(found[0]) & set(found[1]) & set(found[2])
+    >>> set(slices[0]) & set(slices[1]) & set(slices[2])
     {57}
     """
     targets: list[list[int]] = [[] for _ in range(events.num_rows)]

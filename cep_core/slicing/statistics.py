@@ -38,13 +38,13 @@ class Frequencies:
 
     def __add__(self, other: Frequencies) -> Frequencies:
         """The frequencies of both parts together."""
-        both = pa.table(
+        rows = pa.table(
             {
                 "value": pa.concat_arrays([self.values, other.values]),
                 "count": np.concatenate([self.counts, other.counts]),
             }
         )
-        grouped = both.group_by("value", use_threads=False).aggregate([("count", "sum")])
+        grouped = rows.group_by("value", use_threads=False).aggregate([("count", "sum")])
         counts = grouped["count_sum"].to_numpy().astype(np.int64)
         values = grouped["value"].combine_chunks()
         return Frequencies(values, counts, self.others + other.others, self.error + other.error)
@@ -96,8 +96,8 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     """Exact statistics of `events` for plans over `atoms`; `span` is the length of their period in the log's unit.
 
     >>> log = pa.table({"event_type": ["A", "A", "A", "B"], "ts": [0, 0, 1, 1], "x": [1, 2, 3, 7]})
-    >>> found = statistics_of(log, [Atom("A", (("x", "v"),)), Atom("B", (("x", "v"),))], span=2)
-    >>> found.rate("A"), found.rate("B"), found.frequencies[Atom("B"), "x"].values.to_pylist()
+    >>> statistics = statistics_of(log, [Atom("A", (("x", "v"),)), Atom("B", (("x", "v"),))], span=2)
+    >>> statistics.rate("A"), statistics.rate("B"), statistics.frequencies[Atom("B"), "x"].values.to_pylist()
     (1.5, 0.5, [7])
     """
     count_of_type = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}

@@ -98,7 +98,7 @@ class _Drawing:
     values: Mapping[AttributeType, Sequence[int | float | str]]
     lets: set[str] = field(default_factory=set)
 
-    def one(self, choices: Iterable[_Choice]) -> _Choice:
+    def choice(self, choices: Iterable[_Choice]) -> _Choice:
         return chosen(self.draw, choices)
 
     def safe(self, schema: LogSchema, depth: int) -> Formula:
@@ -120,23 +120,25 @@ class _Drawing:
         ]
         if self.sugar:
             makers += [self.defined, self.sugared]
-        return self.narrowed(self.one(makers)(schema, depth - 1))
+        return self.narrowed(self.choice(makers)(schema, depth - 1))
 
     def leaf(self, schema: LogSchema) -> Formula:
-        match self.one(["atom"] * 8 + ["equation", "truth"]):
+        match self.choice(["atom"] * 8 + ["equation", "truth"]):
             case "equation":
-                name = self.one(TYPES)
+                name = self.choice(TYPES)
                 return self.equation(Variable(name), self.constant(TYPES[name]))
             case "truth":
                 return Truth(self.draw(st.booleans()))
-        event_type = self.one(schema.types)
+        event_type = self.choice(schema.types)
         attributes = [
             attribute
             for attribute in schema.attributes_of(event_type).values()
-            if event_type in self.lets or self.one(range(8)) < 7
+            if event_type in self.lets or self.choice(range(8)) < 7
         ]
         arguments = tuple(
-            self.constant(attribute.type) if self.one(range(6)) == 5 else Variable(self.one(NAMES[attribute.type]))
+            self.constant(attribute.type)
+            if self.choice(range(6)) == 5
+            else Variable(self.choice(NAMES[attribute.type]))
             for attribute in attributes
         )
         names = None if event_type in self.lets else tuple(attribute.name for attribute in attributes)
@@ -146,7 +148,7 @@ class _Drawing:
         return Comparison("=", left, right) if self.draw(st.booleans()) else Comparison("=", right, left)
 
     def constant(self, kind: AttributeType) -> Constant:
-        return Constant(self.one(self.values[kind]))
+        return Constant(self.choice(self.values[kind]))
 
     # ------------------------------------------------------------ fewer free variables
 
@@ -191,17 +193,17 @@ class _Drawing:
         """A formula and a test of its variables, or an assignment of one more."""
         body = self.safe(schema, depth)
         free = free_variables(body)
-        kind = self.one([TYPES[name] for name in free] or [INT])
+        kind = self.choice([TYPES[name] for name in free] or [INT])
         new = [name for name in NAMES[kind] if name not in free]
         if self.draw(st.booleans()) and new:
-            return And(body, self.equation(Variable(self.one(new)), self.term(kind, free)))
+            return And(body, self.equation(Variable(self.choice(new)), self.term(kind, free)))
         test = self.test(kind, free)
         return And(body, Not(test) if self.draw(st.booleans()) else test)
 
     def test(self, kind: AttributeType, names: Sequence[str]) -> Formula:
         first, second = self.term(kind, names), self.term(kind, names)
         texts = ["SUBSTRING", "MATCHES", "MATCHES"] if kind is STRING else []
-        operator = self.one(["=", "<", "<=", ">", ">=", *texts])
+        operator = self.choice(["=", "<", "<=", ">", ">=", *texts])
         if operator == "MATCHES":
             return Matches(first, Regexp(r"a\(b*\)"), (second if self.draw(st.booleans()) else None,))
         return Comparison(operator, first, second)
@@ -209,26 +211,26 @@ class _Drawing:
     def term(self, kind: AttributeType, names: Sequence[str]) -> Term:
         variables: list[Term] = [Variable(name) for name in names if TYPES[name] is kind]
         constant: Term = self.constant(kind)
-        first = self.one(variables or [constant])
+        first = self.choice(variables or [constant])
         if not self.computing or self.draw(st.booleans()):
-            return self.one([first, first, constant])
+            return self.choice([first, first, constant])
         if kind is STRING:
             return Call("i2s", self.term(INT, names))
         if kind is FLOAT and self.draw(st.booleans()):
             return Call("i2f", self.term(INT, names))
-        if self.one(range(4)) == 3:
+        if self.choice(range(4)) == 3:
             return Minus(first)
-        divisor: Term = Constant(self.one([2, -2]) if kind is INT else 0.0)
+        divisor: Term = Constant(self.choice([2, -2]) if kind is INT else 0.0)
         operators = ["/", "MOD", "/"] if kind is INT else ["/"]
-        divided = Arithmetic(self.one(operators), first, divisor)
-        return self.one([divided, Arithmetic(self.one("+-*"), first, self.one([*variables, constant]))])
+        divided = Arithmetic(self.choice(operators), first, divisor)
+        return self.choice([divided, Arithmetic(self.choice("+-*"), first, self.choice([*variables, constant]))])
 
     # ------------------------------------------------------------ temporal operators, aggregation
 
     def temporal(self, schema: LogSchema, depth: int) -> Formula:
         body = self.safe(schema, depth)
         kinds: list[type[Prev] | type[Next] | type[Once] | None] = [Once, Prev, Next, None]
-        kind = self.one(kinds)
+        kind = self.choice(kinds)
         return Eventually(self.draw(bounded_intervals), body) if kind is None else kind(self.draw(intervals), body)
 
     def pair(self, schema: LogSchema, depth: int) -> Formula:
@@ -246,13 +248,13 @@ class _Drawing:
         free = free_variables(body)
         if not free:
             return body
-        item = self.one(free)
+        item = self.choice(free)
         functions = ["CNT", "MIN", "MAX"]
         if TYPES[item] is not STRING:
             functions += ["AVG", "MED", *["SUM"] * self.computing]
-        function = self.one(functions)
+        function = self.choice(functions)
         kind = {"CNT": INT, "AVG": FLOAT, "MED": FLOAT}.get(function, TYPES[item])
-        result = self.one(NAMES[kind])
+        result = self.choice(NAMES[kind])
         groups = tuple(Variable(name) for name in free if name != result and self.draw(st.booleans()))
         return Aggregation(Variable(result), function, Variable(item), groups, body)
 
@@ -270,7 +272,7 @@ class _Drawing:
 
     def sugared(self, schema: LogSchema, depth: int) -> Formula:
         """Sugar of closed formulas, and FORALL with a guard."""
-        kind = self.one(["IMPLIES", "EQUIV", "FORALL", "FORALL", "HISTORICALLY", "ALWAYS", "TRIGGER", "RELEASE"])
+        kind = self.choice(["IMPLIES", "EQUIV", "FORALL", "FORALL", "HISTORICALLY", "ALWAYS", "TRIGGER", "RELEASE"])
         left = self.safe(schema, depth)
         if kind == "FORALL":
             guard = self.safe(schema, depth)
@@ -307,12 +309,12 @@ def unsafe_formulas(draw: st.DrawFn, schema: LogSchema, *, depth: int = 1) -> Fo
     bounded = draw(fine.filter(lambda formula: bool(free_variables(formula))))
     free = free_variables(bounded)
     kind = TYPES[free[0]]
-    other, loose = NAMES[kind][0], f"{NAMES[kind][0]}_loose"
+    named, loose = NAMES[kind][0], f"{NAMES[kind][0]}_loose"
     cases: list[Formula] = [
         Not(bounded),
         Or(bounded, Comparison("=", Variable(loose), Constant(VALUES[kind][0]))),
-        Comparison(chosen(draw, ["<", "<=", ">", ">="]), Variable(other), Variable(loose)),
-        Comparison("=", Variable(other), Variable(loose)),
+        Comparison(chosen(draw, ["<", "<=", ">", ">="]), Variable(named), Variable(loose)),
+        Comparison("=", Variable(named), Variable(loose)),
         And(bounded, Not(Comparison("=", Variable(free[0]), Variable(loose)))),
         Since(draw(intervals), Not(bounded), Truth(True)),
     ]

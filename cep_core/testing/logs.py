@@ -30,7 +30,7 @@ def log_of(points: Points, schema: LogSchema | None = None) -> PointLog:
     for point, (_, events) in enumerate(points):
         for event_type, *values in events:
             rows.setdefault(str(event_type), []).append((point, tuple(values)))
-    typed = {event_type: _typed_events(event_type, found, schema) for event_type, found in rows.items()}
+    typed = {event_type: _typed_events(event_type, typed_rows, schema) for event_type, typed_rows in rows.items()}
     return PointLog(np.array([stamp for stamp, _ in points], np.int64), typed)
 
 

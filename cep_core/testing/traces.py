@@ -40,8 +40,8 @@ def drawn_traces(
     There are points without atoms, gaps that are longer than any interval of `formulas.intervals`, and now and then a
     stamp with 20 points. `ends`: stamps at both ends of 64 bits.
     """
-    one = _drawn_log(tuple(atoms), stamps, rate, ends)
-    return st.lists(one, min_size=1, max_size=logs).map(lambda drawn: trace_of_points(*drawn, atoms=atoms))
+    log = _drawn_log(tuple(atoms), stamps, rate, ends)
+    return st.lists(log, min_size=1, max_size=logs).map(lambda drawn: trace_of_points(*drawn, atoms=atoms))
 
 
 @cache

@@ -48,13 +48,13 @@ class AlertTask(Command):
 
     def further_environment(self) -> Mapping[str, str]:
         """Each connection that Airflow knows, from wherever, as the variable from which programs read it."""
-        found = {}
+        variables = {}
         for name in self.connections:
             try:
-                found[f"AIRFLOW_CONN_{name.upper()}"] = Connection.get(name).as_json()
+                variables[f"AIRFLOW_CONN_{name.upper()}"] = Connection.get(name).as_json()
             except Exception as error:  # noqa: BLE001 the program tells for which place it lacks the connection
                 self.log.warning("connection %s: %s", name, error)
-        return found
+        return variables
 
 
 def add_alerts(folder: WorkloadFolder, day: str, load: BaseOperator, publish: BaseOperator) -> None:
@@ -63,8 +63,8 @@ def add_alerts(folder: WorkloadFolder, day: str, load: BaseOperator, publish: Ba
         return
     publish >> alert_task(folder, "alert", ALERT, ["--day", day, "--send"])
     if folder.alerts.gate:
-        told = ["--day", day, "--send"]
-        load >> alert_task(folder, "alert_refused", REFUSED, told, trigger_rule=TriggerRule.ONE_FAILED)
+        options = ["--day", day, "--send"]
+        load >> alert_task(folder, "alert_refused", REFUSED, options, trigger_rule=TriggerRule.ONE_FAILED)
 
 
 def alert_task(folder: WorkloadFolder, name: str, notes: str, options: Sequence[str], **settings: Any) -> AlertTask:

@@ -74,8 +74,8 @@ class JudgedDay:
     @cached_property
     def newest(self) -> date | None:
         """The latest day with results; None if there is none."""
-        found = self._reader.read("result_days", columns=["day"])
-        return max(found["day"].to_pylist(), default=None) if found is not None else None
+        results = self._reader.read("result_days", columns=["day"])
+        return max(results["day"].to_pylist(), default=None) if results is not None else None
 
     @cached_property
     def _reader(self) -> LakeReader:
@@ -131,8 +131,8 @@ class JudgedDay:
         return Verdict(alert, DUE, f"{shown}, {than}", self._answer(question), f"query-{question.name}.html")
 
     def _records(self, query: str, first: date) -> dict[date, Mapping[str, Any]]:
-        found = rows(self._reader.read("result_days", first, self.day))
-        return {row["day"]: row for row in found if row["query"] == query}
+        results = rows(self._reader.read("result_days", first, self.day))
+        return {row["day"]: row for row in results if row["query"] == query}
 
     def _answer(self, question: Question) -> str:
         """The first sentence of the query's page."""
@@ -168,8 +168,8 @@ class JudgedDay:
             return "the day has not been loaded"
         if self._is_refused:
             return "the quality gate refused the day"
-        found = rows(self._reader.read("result_days", self.day, self.day))
-        evaluated = {row["query"] for row in found}
+        results = rows(self._reader.read("result_days", self.day, self.day))
+        evaluated = {row["query"] for row in results}
         if missing := sorted({file.stem for file in self.workload.question_files()} - evaluated):
             return f"{counted(len(missing), 'query', 'queries')} not evaluated: {', '.join(missing[:5])}"
         if not (self.reports / self.workload.name / self.day.isoformat() / "index.html").exists():

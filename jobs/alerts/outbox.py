@@ -91,14 +91,14 @@ class Outbox:
 
     def waiting(self) -> list[Waiting]:
         """The messages that wait, oldest day first. One that was noted as sent does not."""
-        found = []
+        messages = []
         for file in sorted((self.home / "waiting").glob("*.json")):
             facts = json.loads(file.read_text(encoding="utf-8"))
             message = Message(**{**facts["message"], "day": date.fromisoformat(facts["message"]["day"])})
             if not (self.home / "sent" / file.name).is_file():
                 since = datetime.fromisoformat(facts["noted_at"])
-                found.append(Waiting(message, since, facts.get("problem", ""), file))
-        return found
+                messages.append(Waiting(message, since, facts.get("problem", ""), file))
+        return messages
 
     def take_words_out(self, days: Iterable[date]) -> None:
         """Let the messages of some days, sent or waiting, no longer hold what they said: their rows were erased.

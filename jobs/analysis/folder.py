@@ -45,7 +45,7 @@ def check_folder(name_or_folder: str | Path) -> Folder:
     compiled, wrong = compile_questions(workload)
     check_measures(problems, workload.alerts, {name: query.bound.kind for name, query in compiled.items()})
     grids, senseless = read_grids(path)
-    mistakes = [*problems.found, *wrong, *senseless]
+    mistakes = [*problems.noted, *wrong, *senseless]
     if mistakes:
         raise WorkloadError(workload.name, mistakes)
     _RIGHT.add((path, content_hash(path)))

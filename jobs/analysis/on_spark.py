@@ -46,7 +46,9 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
         candidate_events(run)
     except WrongWorkload as error:
         cause = error.__cause__
-        yield f"events.sql: {told(cause)}" if isinstance(cause, PySparkException) else str(error).partition("/")[2]
+        yield (
+            f"events.sql: {message_of(cause)}" if isinstance(cause, PySparkException) else str(error).partition("/")[2]
+        )
     columns = {"event_type": "STRING", "ts": "BIGINT", "run_id": "STRING", "seq": "BIGINT"}
     columns |= {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()}
     events = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
@@ -57,7 +59,7 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
             try:
                 spark.sql(gate.over).select("day", sf.lit(1))
             except PySparkException as error:
-                yield f"expectations.yaml: gate rule '{gate.name}': {told(error)}"
+                yield f"expectations.yaml: gate rule '{gate.name}': {message_of(error)}"
 
 
 def _wrong_rules(spark: SparkSession, empty: Source, rules: list[RowRule]) -> Iterator[str]:
@@ -72,13 +74,13 @@ def _wrong_rules(spark: SparkSession, empty: Source, rules: list[RowRule]) -> It
         try:
             rows.select("_id", *refusal([rule]))
         except PySparkException as error:
-            yield f"expectations.yaml: row rule '{rule.name}': {told(error)}"
+            yield f"expectations.yaml: row rule '{rule.name}': {message_of(error)}"
 
 
-def told(error: PySparkException) -> str:
+def message_of(error: PySparkException) -> str:
     """Spark's message without error numbers and plans: what is wrong, and where in the SQL.
 
-    >>> told(PySparkException("[UNRESOLVED_COLUMN] No column `x`. SQLSTATE: 42703; line 3 pos 4;\\n'Project"))
+    >>> message_of(PySparkException("[UNRESOLVED_COLUMN] No column `x`. SQLSTATE: 42703; line 3 pos 4;\\n'Project"))
     'No column `x` (line 3, column 5)'
     """
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -55,7 +55,7 @@ class Resolver:
     """The scopes of the query and its parts; the query's own scope is the last one."""
     _resolved: set[int] = field(default_factory=set)
     _lost: dict[int, tuple[exp.Column, list[str]]] = field(default_factory=dict)
-    _told: set[int] = field(default_factory=set)
+    _reported: set[int] = field(default_factory=set)
     _given: dict[int, list[Given] | None] = field(default_factory=dict)
 
     def resolve(self, query: exp.Query) -> list[Mistake]:
@@ -129,8 +129,8 @@ class Resolver:
             return None
         name = source.name.lower()
         if name not in self.tables:
-            if id(source) not in self._told:
-                self._told.add(id(source))
+            if id(source) not in self._reported:
+                self._reported.add(id(source))
                 self.mistakes.append(at(source, f"unknown table '{source.name}'", nearest(name, list(self.tables))))
             return None
         columns = self.tables[name]

@@ -31,8 +31,8 @@ def slow_parts(workload: Workload) -> list[str]:
     query = parse_select(workload.events_sql).query
     if query is None:
         return []
-    found = sorted(set(_parts(workload, query)))
-    return [f"events.sql:{place_in(workload.events_sql, start)}: {what}" for start, what in found]
+    parts = sorted(set(_parts(workload, query)))
+    return [f"events.sql:{place_in(workload.events_sql, start)}: {what}" for start, what in parts]
 
 
 def _parts(workload: Workload, query: exp.Query) -> Iterator[tuple[int, str]]:

@@ -36,8 +36,8 @@ def unordered_parts(events_sql: str) -> list[str]:
     query = parse_select(events_sql).query
     if query is None:
         return []
-    found = sorted(set(_parts(query)))
-    return [f"events.sql:{place_in(events_sql, start)}: {what}" for start, what in found]
+    parts = sorted(set(_parts(query)))
+    return [f"events.sql:{place_in(events_sql, start)}: {what}" for start, what in parts]
 
 
 def _parts(query: exp.Query) -> Iterator[tuple[int, str]]:

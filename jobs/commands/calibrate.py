@@ -78,14 +78,14 @@ def _declaration(workload: Workload, queries: Mapping[str, Any], measured: Calib
         declared = workload.shed_queries.get(name)
         weight = f"weight: {declared.weight:g}, " if declared is not None and declared.weight != 1 else ""
         costs = ", ".join(str(spread.whole) for spread in states)
-        lines.append(f"  # by state: {', '.join(map(_told, states))}")
+        lines.append(f"  # by state: {', '.join(map(_spread_text, states))}")
         lines += [f"  {name}:", f"    shedding: {{{weight}costs: [{costs}]}}"]
     spreads = {"event": measured.event, **dict(zip(PARTS, measured.parts, strict=True))}
-    measurements = ", ".join(f"{name} {_told(spread)}" for name, spread in spreads.items())
+    measurements = ", ".join(f"{name} {_spread_text(spread)}" for name, spread in spreads.items())
     costs = ", ".join(f"{name}: {spread.whole}" for name, spread in spreads.items())
     bound = "20ms  # choose one" if workload.shedding is None else virtual(workload.shedding.bound).replace(" ", "")
     return [*lines, "shedding:", f"  bound: {bound}", f"  # {measurements}", f"  costs: {{{costs}}}"]
 
 
-def _told(spread: TimeSpread) -> str:
+def _spread_text(spread: TimeSpread) -> str:
     return f"{spread.median:.1f} [{spread.least:.1f}..{spread.most:.1f}]"

@@ -63,8 +63,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
-    if told := workload.alerts.alerts:
-        print(f"  {counted(len(told), 'alert')}, to {', '.join(workload.alerts.places)}")
+    if alerts := workload.alerts.alerts:
+        print(f"  {counted(len(alerts), 'alert')}, to {', '.join(workload.alerts.places)}")
     warnings = _tell_start(workload) + sum(_tell(workload, query) for query in compiled.values())
     for name, grid in grids.items():
         print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         names, rows = effects.table()
         print(f"on {shown_days(effects.days)}:")
         print(text_table(names, rows, right=[False, True, True, True, True, True], widest=None))
-    print(*Examples(compared, comparison.keys, options.limit, effects).told(), sep="\n")
+    print(*Examples(compared, comparison.keys, options.limit, effects).lines(), sep="\n")
     if lacking := sorted({*days_between(options.first, last)} - {*days}):
         print(f"the lake does not hold {shown_days(lacking)}")
     if missing := sorted({day for each in days for day in lake.missing(query.evaluator, each)}):

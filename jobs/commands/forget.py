@@ -73,11 +73,11 @@ def _tell(order: Order) -> None:
     """What would be removed, by table and day."""
     name = order.workload.name
     sought = sought_by(order, erasure_key() or b"of no use, as nothing is written")
-    found = touched(sought)
-    days = {day for of_table in found.values() for day in of_table}
+    rows_by_table = touched(sought)
+    days = {day for of_table in rows_by_table.values() for day in of_table}
     of_results = results_of(sought.home, days, present_ledger(name), changed=False)
     print(f"{name}: nothing is written; these rows would be removed")
-    _rows({**by_text(found), **by_text(of_results.rows)})
+    _rows({**by_text(rows_by_table), **by_text(of_results.rows)})
     queries = f"{len(of_results.days)} queries for {len(of_results.every_day)} days"
     print(f"  results would be evaluated again: {queries if of_results.days else 'none'}")
     home = places.reports() / name
@@ -127,12 +127,12 @@ def _list(workload: Workload) -> None:
     if not erasures:
         print(f"{workload.name}: nothing was forgotten")
     for erasure in erasures:
-        print(f"{erasure.name}  {erasure.state:8}{_told(erasure)}")
+        print(f"{erasure.name}  {erasure.state:8}{_erasure_line(erasure)}")
     if unfinished := [erasure.name for erasure in erasures if erasure.state == BEGUN]:
         print(f"not finished: {', '.join(unfinished)}; give the same --where again, their rows may still be there")
 
 
-def _told(erasure: Erasure) -> str:
+def _erasure_line(erasure: Erasure) -> str:
     columns = ", ".join(erasure.rule.columns)
     rows = {table: sum(days.values()) for table, days in erasure.rows.items()}
     removed = ", ".join(f"{number:,} of {table}" for table, number in rows.items()) or "no row"

@@ -26,7 +26,7 @@ from jobs.log_files.arguments import (
     asked_query,
     count,
 )
-from jobs.log_files.completing import told_completing
+from jobs.log_files.completing import completing_lines
 from jobs.log_files.log import Log
 from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
 def _print(matches: LogMatches, rows: pa.Table, options: argparse.Namespace) -> None:
     judge = judge_of(matches.query, matches.log.events) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
-        print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
+        print(*(matches.collapsed if options.collapsed else matches.lines)(number, row), sep="\n")
         if judge is not None:
             print(*why(matches, judge, matches.path(row), row.get("window_start")), sep="\n")
         print()
@@ -126,7 +126,7 @@ def _detected(matches: LogMatches, rows: pa.Table, limit: int, options: argparse
         if cut:
             remark(f"the listing is cut: {many} (--limit)")
         return
-    for line in told_completing(matches, shown):
+    for line in completing_lines(matches, shown):
         print(line)
     print(f"{many}{cut}; {counted(matches.log.events.num_rows, 'event')} in {elapsed(time.perf_counter() - begin)}")
 

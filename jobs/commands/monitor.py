@@ -119,10 +119,10 @@ def run(options: argparse.Namespace) -> int:
     if policy.tally is not None and policy.tally.skipped:
         remark(f"{counted(policy.tally.skipped, 'line')} left out: no points")
     if listing.for_person and policy.tally is not None:
-        print(_told(policy.tally, listing, time.perf_counter() - begin))
+        print(_summary(policy.tally, listing, time.perf_counter() - begin))
     elif listing.for_person:
         print(_ending(listing, time.perf_counter() - begin))
-    return VIOLATED if options.fail and listing.found else OK
+    return VIOLATED if options.fail and listing.violations else OK
 
 
 def _refuse_contradictions(options: argparse.Namespace) -> None:
@@ -131,8 +131,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise WrongWorkload(
             f"which log? trendmill monitor POLICY LOG; --explain alone needs none.{misplaced}".rstrip(".")
         )
-    told = options.why is not None or options.why_not is not None
-    if told and (options.csv or options.parquet or options.form):
+    asks_why = options.why is not None or options.why_not is not None
+    if asks_why and (options.csv or options.parquet or options.form):
         raise WrongWorkload("causes are told to a person, or with --json: leave out --csv, --parquet and --as")
     if options.explain and (
         options.csv or options.parquet or options.form or options.fail or options.limit is not None
@@ -155,8 +155,8 @@ def _tell_causes(options: argparse.Namespace, policy: Asked, question: str) -> i
     return VIOLATED if options.fail and causes.is_violation else OK
 
 
-def _told(tally: Tally, listing: VerdictListing, seconds: float) -> str:
-    cut = f" ({quantity(listing.shown)} shown)" if listing.shown < listing.found else ""
+def _summary(tally: Tally, listing: VerdictListing, seconds: float) -> str:
+    cut = f" ({quantity(listing.shown)} shown)" if listing.shown < listing.violations else ""
     return (
         f"{counted(tally.points, 'point')}, {quantity(tally.truths)} decided, "
         f"{counted(tally.violations, 'violation')}{cut}, {counted(tally.equivalences, 'equivalence')}, "
@@ -165,6 +165,6 @@ def _told(tally: Tally, listing: VerdictListing, seconds: float) -> str:
 
 
 def _ending(listing: VerdictListing, seconds: float) -> str:
-    many = counted(listing.found, "violation") if listing.found else "no violation"
-    cut = f", {quantity(listing.shown)} shown (--limit, --csv)" if listing.shown < listing.found else ""
+    many = counted(listing.violations, "violation") if listing.violations else "no violation"
+    cut = f", {quantity(listing.shown)} shown (--limit, --csv)" if listing.shown < listing.violations else ""
     return f"{many}{cut}; {elapsed(seconds)}"

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     print(f"{folder}: {', '.join(written)}")
-    for line in [*notes, *guessed.told]:
+    for line in [*notes, *guessed.lines]:
         print(f"  {line}")
     print(
         f"next: trendmill check {options.name}; trendmill preview {options.name}; "
@@ -136,10 +136,12 @@ def _refuse_what_no_load_reads(log: LogFiles, table: pa.Table) -> None:
         raise WrongWorkload(f"{path}: loads read .gz, .bz2 and .zst, no .lz4")
     if form == "json" and log.first.is_list:
         raise WrongWorkload(f"{path} is one list, and loads read JSON lines: jq -c '.[]' {path.name} > lines.jsonl")
-    for other in log.named.paths[1:] if form == "csv" else ():
+    for further in log.named.paths[1:] if form == "csv" else ():
         with suppress(NoRows):
-            if look_at(other, log.options).sample.column_names != log.sample.column_names:
-                raise WrongWorkload(f"{other} names other columns than {path}, or in another order: a load stops there")
+            if look_at(further, log.options).sample.column_names != log.sample.column_names:
+                raise WrongWorkload(
+                    f"{further} names other columns than {path}, or in another order: a load stops there"
+                )
     bytes_ = [name for name in table.column_names if pa.types.is_binary(table.schema.field(name).type)]
     is_utf8 = log.first.csv is None or log.first.csv.encoding == "utf-8"
     if form == "csv" and (bytes_ or not is_utf8):

@@ -52,17 +52,17 @@ def run(options: argparse.Namespace) -> int:
         sampled = sample(
             workload, options.day or (first_day(workload) if daily else workload.start), options.rows, session
         )
-        print(*_told_rows(workload, sampled, options.rows), sep="\n", flush=True)
+        print(*_row_lines(workload, sampled, options.rows), sep="\n", flush=True)
         events = events_of(workload, sampled, session)
     finally:
         session.stop()
-    print(*_told_events(workload, events, options.limit), sep="\n")
-    print(*_told_refusals(events.refused, options.limit), sep="\n")
+    print(*_event_lines(workload, events, options.limit), sep="\n")
+    print(*_refusal_lines(events.refused, options.limit), sep="\n")
     print(f"events.sql and row rules: by Spark, on this sample only; {elapsed(time.perf_counter() - begin)}")
     return OK
 
 
-def _told_rows(workload: Workload, sampled: list[SampledRows], most: int) -> Iterator[str]:
+def _row_lines(workload: Workload, sampled: list[SampledRows], most: int) -> Iterator[str]:
     yield f"{workload.name}: the first {most:,} rows of each source"
     for of in sampled:
         files = listed([shown(name) for name in of.files], 3) or "no file"
@@ -73,7 +73,7 @@ def _told_rows(workload: Workload, sampled: list[SampledRows], most: int) -> Ite
         yield f"  of {listed(cut)} there is more: where events.sql joins them, partners may be missing"
 
 
-def _told_events(workload: Workload, sampled: SampledEvents, limit: int) -> Iterator[str]:
+def _event_lines(workload: Workload, sampled: SampledEvents, limit: int) -> Iterator[str]:
     events, clock = sampled.events, Clock(workload.time.unit, workload.time.zone)
     if not events.num_rows:
         yield "no event"
@@ -93,7 +93,7 @@ def _told_events(workload: Workload, sampled: SampledEvents, limit: int) -> Iter
             yield readable_table(of_type.slice(0, limit).select(["ts", *attributes]), clock)
 
 
-def _told_refusals(refused: pa.Table, limit: int) -> Iterator[str]:
+def _refusal_lines(refused: pa.Table, limit: int) -> Iterator[str]:
     yield ""
     if not refused.num_rows:
         yield "no row is refused"

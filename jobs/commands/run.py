@@ -83,7 +83,7 @@ def _tell(folder: Folder, asked: Asked, selected: frozenset[str] | None) -> int:
     work = coming_work(workload, asked, compiled, lake)
     past = past_runs(lake, places.reports(), workload.name, work.ledger)
     print(f"{workload.name}: what a run would do")
-    print(*ComingRun(workload, asked, work, past, lake).told(), sep="\n")
+    print(*ComingRun(workload, asked, work, past, lake).lines(), sep="\n")
     lease = read(lease_file(lake, workload.name))
     if lease is not None and not lease.is_over(datetime.now(UTC)):
         print(f"  waits     for {lease.holder}, who has the lake until {lease.expires:%Y-%m-%d %H:%M}Z")

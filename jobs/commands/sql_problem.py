@@ -61,10 +61,10 @@ def _plain(name: str) -> str:
 
 def _place(problem: str, statement: str) -> list[str]:
     """The line of the statement, and a mark below the place."""
-    found = _PLACE.search(problem)
+    position = _PLACE.search(problem)
     lines = statement.splitlines()
-    if found is None or not 1 <= int(found[1]) <= len(lines):
+    if position is None or not 1 <= int(position[1]) <= len(lines):
         return []
-    line = lines[int(found[1]) - 1]
-    column = int(found[2]) - ("position" in found[0])  # counted from 1 there, from 0 elsewhere
+    line = lines[int(position[1]) - 1]
+    column = int(position[2]) - ("position" in position[0])  # counted from 1 there, from 0 elsewhere
     return [f"    {line}", f"    {' ' * min(column, len(line))}^"]

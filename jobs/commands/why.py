@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     if query.bound.kind != MATCHING:
         raise WrongWorkload(f"{query.name} lists no matches; --row N asks about a row of `trendmill try`")
     match = stored_match(days, query, options.day, options.match)
-    found = days.ledger.results.get((query.name, options.day))
-    if found is not None and found.definition != query.definition:
+    recorded = days.ledger.results.get((query.name, options.day))
+    if recorded is not None and recorded.definition != query.definition:
         print(f"the lake's results of {options.day} are of another definition of {query.name}", file=sys.stderr)
     print(*match.heading(), sep="\n")
     print(readable_table(match.events(), clock))

@@ -111,8 +111,8 @@ def _kernels(name: str, seen: Seen) -> Finding:
         mend = "make the archive for the oldest processor: make worker-env CPU=x86-64-v2 (docs/cluster.md)"
         return Finding(what, WRONG, f"its processor lacks {', '.join(seen.lacks)}{ahead}", mend)
     mend = "let executors see the folder of compiled kernels, or send them `make worker-env` (docs/cluster.md)"
-    told = f"the first call of a query takes {seen.kernel:.1f} s{ahead}"
-    return Finding(what, OK if seen.kernel <= QUICK_CALL else SLOW, told, mend)
+    message = f"the first call of a query takes {seen.kernel:.1f} s{ahead}"
+    return Finding(what, OK if seen.kernel <= QUICK_CALL else SLOW, message, mend)
 
 
 def _lake(name: str, seen: Seen, asked: str, folder: Path) -> Finding:

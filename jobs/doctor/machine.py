@@ -67,13 +67,15 @@ def pinned(requirements: str) -> dict[str, str]:
 
 def _packages() -> Finding:
     wanted = pinned((places.project() / "requirements.txt").read_text())
-    other = [
+    wrong = [
         f"{name} {own or 'is missing'} ({wanted[name]} is wanted)"
         for name, own in versions().items()
         if own != wanted[name]
     ]
-    told = ", ".join(other) or ", ".join(f"{name} {own}" for name, own in versions().items())
-    return Finding("packages", WRONG if other else OK, told, "run `make` once: it installs what requirements.txt names")
+    message = ", ".join(wrong) or ", ".join(f"{name} {own}" for name, own in versions().items())
+    return Finding(
+        "packages", WRONG if wrong else OK, message, "run `make` once: it installs what requirements.txt names"
+    )
 
 
 def _java() -> Finding:
@@ -117,8 +119,10 @@ def locked_jars(text: str) -> dict[str, str]:
 def _kernels() -> Finding:
     seconds = kernel_seconds()
     state = OK if seconds <= QUICK_CALL else SLOW
-    told = f"the first call of a query takes {seconds:.1f} s"
-    return Finding("kernels", state, told, "run `make` once with the same NUMBA_CACHE_DIR: kernels are compiled anew")
+    message = f"the first call of a query takes {seconds:.1f} s"
+    return Finding(
+        "kernels", state, message, "run `make` once with the same NUMBA_CACHE_DIR: kernels are compiled anew"
+    )
 
 
 def kernel_seconds() -> float:

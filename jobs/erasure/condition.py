@@ -51,7 +51,7 @@ class Condition:
         equal = (
             ds.field(name) == pa.scalar(value, ARROW_TYPES[self.types[name]]) for name, value in self.values.items()
         )
-        return reduce(lambda one, further: one & further, equal)
+        return reduce(lambda joined, further: joined & further, equal)
 
     def fits(self, rows: pa.Table) -> Flags:
         """[rows] Whether the condition holds; not where a value is absent."""

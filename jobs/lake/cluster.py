@@ -51,8 +51,8 @@ def master(connection: str) -> str:
         raise ValueError(f"TRENDMILL_PROFILE=cluster, but {CONNECTION} names no master (docs/cluster.md)")
     if not connection.lstrip().startswith("{"):
         return connection
-    told = json.loads(connection)
-    return f"{told['host']}:{told['port']}" if told.get("port") else str(told["host"])
+    fields = json.loads(connection)
+    return f"{fields['host']}:{fields['port']}" if fields.get("port") else str(fields["host"])
 
 
 def python_of_workers(environment: Mapping[str, str]) -> str | None:

@@ -17,7 +17,7 @@ from jobs.log_files.times.stamps import plain
 
 FEW_TYPES = 200
 """A column of more values tells no event types."""
-_TOLD, _SHORT = 4, 20
+_SHOWN, _SHORT = 4, 20
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _COMMA, _NO_THOUSANDS = r"^[+-]?[0-9]+(,[0-9]+)?$", r",([0-9]{1,2}|[0-9]{4,})$"
 
@@ -101,10 +101,10 @@ def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:
     return first_column(sample, tells)
 
 
-def told_types(sample: pa.Table) -> str:
+def types_hint(sample: pa.Table) -> str:
     """What a pattern may call events, as the end of a message: the columns with few values, and some of these.
 
-    >>> told_types(pa.table({"ts": [1, 2, 3], "side": ["BUY", "SELL", "BUY"]}))
+    >>> types_hint(pa.table({"ts": [1, 2, 3], "side": ["BUY", "SELL", "BUY"]}))
     "; event types are values of a column: 'side' holds BUY, SELL; or take all rows alike, as in SEQ(Row a, Row b)"
     """
     names: dict[str, list[str]] = {}
@@ -113,11 +113,15 @@ def told_types(sample: pa.Table) -> str:
         is_few = 0 < len(values) <= FEW_TYPES and 2 * len(values) <= sample.num_rows + 1
         if is_few and all(0 < len(value) <= _SHORT for value in values):
             names[name] = sorted(sayable(value) for value in values)
-    told = [
-        f"'{name}' holds {', '.join(values[:_TOLD])}{', ...' if len(values) > _TOLD else ''}"
+    columns_text = [
+        f"'{name}' holds {', '.join(values[:_SHOWN])}{', ...' if len(values) > _SHOWN else ''}"
         for name, values in sorted(names.items(), key=lambda item: len(item[1]))
     ]
-    columns = f"event types are values of a column: {'; '.join(told[:_TOLD])}" if told else "name it with --type"
+    columns = (
+        f"event types are values of a column: {'; '.join(columns_text[:_SHOWN])}"
+        if columns_text
+        else "name it with --type"
+    )
     return f"; {columns}; or take all rows alike, as in SEQ(Row a, Row b)"
 
 

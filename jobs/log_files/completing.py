@@ -11,7 +11,7 @@ from jobs.reports.answers.attributes import mentioned
 from jobs.reports.words.values import shown
 
 
-def told_completing(matches: LogMatches, rows: pa.Table) -> Iterator[str]:
+def completing_lines(matches: LogMatches, rows: pa.Table) -> Iterator[str]:
     """Lines of equal shape for rows of `cep.detect`."""
     query, clock = matches.query, matches.clock
     conditions = mentioned(query)

@@ -27,8 +27,8 @@ from jobs.log_files.columns import (
     holds_decimals,
     read_decimals,
     sayable_types,
-    told_types,
     type_column,
+    types_hint,
 )
 from jobs.log_files.reading.given_columns import given_column
 from jobs.log_files.reading.log_file import ENCODED, FileOptions
@@ -136,7 +136,7 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
     span = TimeSpan.of(events["ts"], ordered["ts"])
     notes = [
         *notes_of_files,
-        "; ".join([chosen.note, *([] if span is None else [span.told(clock)])]),
+        "; ".join([chosen.note, *([] if span is None else [span.text(clock)])]),
         *([] if span is None else span.oddities(clock, is_unit_guessed=chosen.time.is_unit_guessed)),
         *doubts(chosen.time, table),
         *([counted] if are_dates and (counted := counted_in_own_unit(wanted.bare_spans, chosen.time.unit)) else []),
@@ -178,7 +178,7 @@ class _Chosen:
     @property
     def note(self) -> str:
         kind = "every row is of the pattern's one type" if self.type is None else f"'{self.type}' the type"
-        return f"{self.time.told}, {kind}"
+        return f"{self.time.text}, {kind}"
 
 
 def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chosen:
@@ -187,7 +187,7 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     seq = given_column(sample, reading.seq) if reading.seq else None
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
-        advice = _alike(sample, event_types) or told_types(sample)
+        advice = _alike(sample, event_types) or types_hint(sample)
         raise WrongWorkload(f"no column says which event is {names}{advice}")
     if kind is None and (alike := _alike(sample, event_types)):
         raise WrongWorkload(f"no column holds '{next(iter(event_types))}'{alike}; a name like none takes every row")
@@ -289,8 +289,8 @@ def _renamed(table: pa.Table, chosen: _Chosen) -> list[str]:
     names = sorted(
         set(zip(kind.unique().to_pylist(), sayable_types(kind.unique()).to_pylist(), strict=True)) - {(None, None)}
     )
-    told = [f"{name} for '{text}'" for text, name in names if name != text]
-    return [f"queries call types so: {', '.join(told[:8])}{', ...' if len(told) > 8 else ''}"] if told else []
+    renamed = [f"{name} for '{text}'" for text, name in names if name != text]
+    return [f"queries call types so: {', '.join(renamed[:8])}{', ...' if len(renamed) > 8 else ''}"] if renamed else []
 
 
 def _left_out(table: pa.Table, events: pa.Table) -> list[str]:

@@ -36,7 +36,7 @@ class LogMatches:
         """The events of a match in the order of time, as rows of the log with their variables."""
         return path_of(self.query, self.by_seq, row)
 
-    def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
+    def lines(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """One match."""
         path = self.path(row)
         yield f"match {number}: {self.heading(path, row)}"

@@ -40,26 +40,26 @@ def why(matches: LogMatches, judge: Judge | PairJudge, path: Path, window_start:
     yield f"  why: {_binding(matches, path)}"
     for verdict in verdicts:
         if verdict is not decided:
-            yield f"    {_told(matches, verdict)}"
+            yield f"    {_verdict_text(matches, verdict)}"
     if decided is not None:
         when = f"row {_seq(matches, decided.decided)} at {matches.clock.short(_ts(matches, decided.decided))}"
-        yield f"    decided by {_told(matches, decided)}, with {when}"
+        yield f"    decided by {_verdict_text(matches, decided)}, with {when}"
 
 
 def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) -> Iterator[str]:
     """The conditions in the likeliest order of the events that passes them, then each order with its share."""
     query = matches.query
     assert query.confidence is not None
-    both = isinstance(query.pattern, Conjunction)
+    is_pair = isinstance(query.pattern, Conjunction)
     yield f"  why: {_binding(matches, path)}"
     try:
-        orders = [] if both else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
+        orders = [] if is_pair else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
     except WorkExhausted:
         yield "    its events may come in more orders than can be listed"
         return
-    for verdict in judge.verdicts(path if both else orders[0].path):
+    for verdict in judge.verdicts(path if is_pair else orders[0].path):
         if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
-            yield f"    {_told(matches, verdict)}"
+            yield f"    {_verdict_text(matches, verdict)}"
     width = matches.clock.length(query.window.size)
     for order in orders[:_AT_MOST]:
         rows = ", ".join(str(_seq(matches, row)) for row, _ in order.path[:_EVENTS])
@@ -70,7 +70,7 @@ def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) ->
         rest = sum(order.probability for order in orders[_AT_MOST:] if order.holds)
         yield f"    {share(rest)} of all worlds: {counted(len(orders) - _AT_MOST, 'other order')}"
     confidence = sum(order.probability for order in orders if order.holds)
-    if both:
+    if is_pair:
         confidence, sides = confidence_of_pair(query, matches.log.events, path)
         for name, likely in zip(("left", "right"), sides, strict=True):
             yield f"    {share(likely)} of all worlds have the match on the {name}"
@@ -110,16 +110,16 @@ def why_not(
         yield from _passed_over(matches, path, rows, budget)
         return
     yield f"{rows}: no match, as {_binding(matches, path)}"
-    for verdict in sorted(verdicts, key=lambda one: one.holds):
-        yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
+    for verdict in sorted(verdicts, key=lambda verdict: verdict.holds):
+        yield f"  {'holds' if verdict.holds else 'fails'}  {_verdict_text(matches, verdict)}"
 
 
 def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
     """The number of matches if one condition is left out, most first. Each count is within the budget."""
     query, events = matches.query, matches.log.events
     every = list(obstacles(query, events, lambda evaluator: evaluate(evaluator, events, tick), budget))
-    counted_ones = sorted((each for each in every if each.matches), key=lambda each: each.matches or 0, reverse=True)
-    for obstacle in counted_ones:
+    matching = sorted((each for each in every if each.matches), key=lambda each: each.matches or 0, reverse=True)
+    for obstacle in matching:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
         condition = window if obstacle.condition == "WITHIN" else obstacle.condition
         many = counted(Magnitude.of(obstacle.matches), "match", "matches")
@@ -127,7 +127,7 @@ def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
     unknown = [obstacle for obstacle in every if obstacle.matches is None]
     for obstacle in unknown:
         yield f"  without {obstacle.condition}: not known, because the budget of work is too small (--work)"
-    if not counted_ones and not unknown:
+    if not matching and not unknown:
         yield "  leaving out any single condition gives no match either: more than one is in the way"
 
 
@@ -152,7 +152,7 @@ def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> 
         yield "  the run from the first of them came to no match"
 
 
-def _told(matches: LogMatches, verdict: Verdict) -> str:
+def _verdict_text(matches: LogMatches, verdict: Verdict) -> str:
     clock, query = matches.clock, matches.query
     if verdict.kind is Kind.EQUIVALENCE:
         return f"{verdict.said}: {listed(list(verdict.values), _AT_MOST)}{' in every event' if verdict.holds else ''}"

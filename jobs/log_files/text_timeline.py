@@ -28,7 +28,7 @@ class Happening:
         return int(self.event["ts"])
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         values = [f"{name} {shown(self.event[name])}" for name in self.attributes if self.event.get(name) is not None]
         return ", ".join(values)
 
@@ -53,7 +53,7 @@ def timeline(happenings: Sequence[Happening], clock: LogClock) -> list[str]:
     rows = _column([f"row {happening.event['seq']}" for happening in whole])
     types = _column([shown(happening.event["event_type"]) for happening in whole])
     lines = [
-        f"{time}  |{_track(happening.ts, first, last)}|  {name}  {row}  {kind}  {happening.told}".rstrip()
+        f"{time}  |{_track(happening.ts, first, last)}|  {name}  {row}  {kind}  {happening.text}".rstrip()
         for time, name, row, kind, happening in zip(times, bound, rows, types, whole, strict=True)
     ]
     if left_out > 1:

@@ -132,10 +132,10 @@ class EachRow:
         for name, result in self._judge(self._rules, frame).items() if self._rules else ():
             if result.exception_info and result.exception_info.get("raised_exception", True):
                 self._trouble[name] = result
-            counts, told = self._counts[name], result.result
-            counts.rows += told.get("element_count") or 0
-            counts.missing += told.get("missing_count") or 0
-            counts.unexpected += told.get("unexpected_count") or 0
+            counts, numbers = self._counts[name], result.result
+            counts.rows += numbers.get("element_count") or 0
+            counts.missing += numbers.get("missing_count") or 0
+            counts.unexpected += numbers.get("unexpected_count") or 0
 
     def outcomes(self) -> dict[str, Outcome]:
         return {name: (self._trouble.get(name), counts) for name, counts in self._counts.items()}

@@ -30,7 +30,7 @@ class RepeatedRows:
 
     def add(self, frame: pd.DataFrame) -> None:
         """Add a piece. Pieces have the same columns, of the same types."""
-        compared = _in_one_form(frame)
+        compared = _normalised(frame)
         file = _hashes(compared) % np.uint64(self._files)
         texts = {name: pa.array(compared[name], pa.string()) for name in compared if _is_object(compared[name])}
         self._spread.add(pa.table({name: texts.get(name, compared[name]) for name in compared}), file)
@@ -45,7 +45,7 @@ def _repeated(rows: pa.Table) -> int:
     return pc.sum(counts.filter(pc.greater(counts, 1))).as_py() or 0
 
 
-def _in_one_form(frame: pd.DataFrame) -> pd.DataFrame:
+def _normalised(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows with 0.0 for -0.0, and with texts for objects: a column of flags has objects if it has gaps."""
     floats = {name: frame[name] + 0.0 for name in frame if frame[name].dtype.kind == "f"}
     return frame.assign(**floats, **{name: _as_text(frame[name]) for name in frame if _is_object(frame[name])})

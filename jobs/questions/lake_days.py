@@ -51,10 +51,10 @@ class LakeDays:
 
     def changed_since(self, query: str, days: Sequence[date]) -> list[date]:
         """Days whose results in the lake were found on other events than it holds now."""
-        found = ((day, self.ledger.results.get((query, day))) for day in days)
+        results = ((day, self.ledger.results.get((query, day))) for day in days)
         return [
             day
-            for day, recorded in found
+            for day, recorded in results
             if recorded
             and any(self.ledger.version(of) not in (version, EXPIRED) for of, version in recorded.inputs.items())
         ]

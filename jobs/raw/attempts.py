@@ -66,8 +66,8 @@ def failure_of_values(error: BaseException) -> str | None:
     >>> failure_of_values(ValueError("[USER_RAISED_EXCEPTION] no SQLSTATE: P0001")) is None
     True
     """
-    told = _DATA_EXCEPTION.search(str(error))
-    return _ADVICE.sub("", told[2]) if told else None
+    match = _DATA_EXCEPTION.search(str(error))
+    return _ADVICE.sub("", match[2]) if match else None
 
 
 @contextmanager

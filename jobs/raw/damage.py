@@ -79,8 +79,8 @@ def unreadable_in(error: Exception) -> UnreadableSource | None:
     >>> print(unreadable_in(ValueError("...UnreadableSource: cannot read a.csv: it is no file; nothing was written")))
     cannot read a.csv: it is no file; nothing was written
     """
-    told = re.search(r"UnreadableSource: cannot read (.+?)(?: at byte (\d+))?: (.+); nothing was written", str(error))
-    return UnreadableSource(told[1], told[3], int(told[2]) if told[2] else None) if told else None
+    match = re.search(r"UnreadableSource: cannot read (.+?)(?: at byte (\d+))?: (.+); nothing was written", str(error))
+    return UnreadableSource(match[1], match[3], int(match[2]) if match[2] else None) if match else None
 
 
 def damage(path: Path) -> Damage | None:

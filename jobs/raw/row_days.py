@@ -54,20 +54,20 @@ class SeenRows:
         return SeenRows(self.slack, near, self.far + other.far)
 
     @property
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The same as JSON has it."""
         near = {"" if day is None else str(day): rows for day, rows in self.near.items()}
         return {"slack": self.slack, "near": near, "far": asdict(self.far)}
 
     @classmethod
-    def of_told(cls, told: Mapping[str, Any]) -> SeenRows:
+    def of_json(cls, content: Mapping[str, Any]) -> SeenRows:
         """
         >>> seen = SeenRows(1, {None: 2, date(2024, 1, 1): 3}, FarRows(4, 1, 5))
-        >>> SeenRows.of_told(seen.told) == seen
+        >>> SeenRows.of_json(seen.as_json) == seen
         True
         """
-        near = {date.fromisoformat(day) if day else None: rows for day, rows in told["near"].items()}
-        return cls(told["slack"], near, FarRows(**told["far"]))
+        near = {date.fromisoformat(day) if day else None: rows for day, rows in content["near"].items()}
+        return cls(content["slack"], near, FarRows(**content["far"]))
 
     def of(self, day: date) -> int:
         """How many rows a run of this one day sees."""

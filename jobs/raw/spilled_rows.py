@@ -104,7 +104,7 @@ def spill(
         read.update({int(number): rows for number, rows in content["read"].items()})
         ledgers += content["ledgers"]
         for number, counted in content["seen"].items():
-            more = SeenRows.of_told(counted)
+            more = SeenRows.of_json(counted)
             seen[int(number)] = seen[int(number)] + more if int(number) in seen else more
     columns = {name: kind for name, kind in (form.columns | OWN_COLUMNS).items() if name != LEDGER}
     rows = spark.read.schema(", ".join(f"`{name}` {kind}" for name, kind in columns.items()))
@@ -166,7 +166,7 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Ju
                     file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
                     waiting, rows = [], 0
         file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
-    of_files = {number: counted.told for number, counted in seen.items()}
+    of_files = {number: counted.as_json for number, counted in seen.items()}
     told = json.dumps({"read": read, "ledgers": ledgers, "seen": of_files, "kept": kept})
     return _Told(str(path), told, judged.end() if judged else b"")
 

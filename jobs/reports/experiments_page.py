@@ -21,12 +21,12 @@ from cep_core.experiments.grids.grid import LOAD, Grid
 from cep_core.experiments.grids.label_grid import LabelGrid
 from cep_core.experiments.grids.relations import RELATIONS, judged
 from cep_core.experiments.grids.summaries import Summary, summary_of
-from cep_core.experiments.loads import load_told
+from cep_core.experiments.loads import described_load
 from cep_core.shedding import strategies
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs import places
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.label_comparison import headings_of, rows_of, scores_told
+from jobs.reports.comparisons.label_comparison import headings_of, rows_of, scores_text
 from jobs.reports.comparisons.shedding_comparison import LITTLE
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.grid import figures_of
@@ -141,12 +141,12 @@ def label_section(grid: LabelGrid, summary: Summary) -> GridSection:
     if not summary.points:
         return GridSection(grid, 0)
     scores = rows_of(grid, summary)
-    return GridSection(grid, 1, scores_told(grid, summary), headings=headings_of(grid), scores=scores)
+    return GridSection(grid, 1, scores_text(grid, summary), headings=headings_of(grid), scores=scores)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:
     """What each strategy lost at the described load: one number, or the range over the other axes."""
-    load = load_told(grid.loads)
+    load = described_load(grid.loads)
     losses: list[str] = []
     for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
@@ -208,10 +208,10 @@ def _finding(sections: Sequence[GridSection], answers: Sequence[RelationAnswer])
     """How many of the paper's relations hold; without any, what the only measured grid says, or how many there are."""
     if answers:
         return counted(answers)
-    told = [section.answer for section in sections if section.answer]
-    if len(told) > 1:
-        return f"{len(told)} of {len(sections)} grids of experiments have been measured."
-    return told[0] if told else "No grid of experiments has been measured yet."
+    measured = [section.answer for section in sections if section.answer]
+    if len(measured) > 1:
+        return f"{len(measured)} of {len(sections)} grids of experiments have been measured."
+    return measured[0] if measured else "No grid of experiments has been measured yet."
 
 
 def page_of(sections: list[GridSection]) -> Page:

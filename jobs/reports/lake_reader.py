@@ -125,13 +125,13 @@ class LakeReader:
         if dataset is None:
             return
         waiting: list[pa.RecordBatch] = []
-        found = dataset.to_batches(
+        batches = dataset.to_batches(
             columns=self._present(name, columns, dataset),
             filter=_condition(first, last, where),
             batch_readahead=2,
             fragment_readahead=1,
         )
-        for batch in found:
+        for batch in batches:
             waiting.append(batch)
             if sum(map(len, waiting)) >= ROWS_AT_ONCE:
                 yield self.masks.cover(name, pa.Table.from_batches(waiting))

@@ -98,7 +98,7 @@ def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
         return Masks()
     absent: dict[str, frozenset[str]] = {"events": masked}
     numbered: dict[str, frozenset[str]] = {}
-    observed = frozenset(rule.name for rule in workload.expectations.gate if _is_told(rule, masked))
+    observed = frozenset(rule.name for rule in workload.expectations.gate if _shows_values(rule, masked))
     unread: set[str] = set()
     for question in questions:
         tables = [question.name, *(question.name + suffix for suffix in tables_beside())]
@@ -114,7 +114,7 @@ def masks_of(workload: Workload, questions: Iterable[Question]) -> Masks:
     return Masks(masked, absent, numbered, frozenset(unread), observed)
 
 
-def _is_told(rule: GateRule, masked: frozenset[str]) -> bool:
+def _shows_values(rule: GateRule, masked: frozenset[str]) -> bool:
     """Whether reports may tell what a gate rule observed. What the columns of a SELECT are made of is not known."""
     if rule.is_query:
         return not any(name.startswith("column") for name in rule.arguments)

@@ -73,29 +73,29 @@ class _AllDays:
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
     """Write a workload's own first page and the pages over all days into `home`, and link its days."""
     link_days(home)
-    found = _AllDays.read(questions, reader)
-    write_histories(workload, found.series, questions, home)
-    listed = found.days[:DAYS]
+    all_days = _AllDays.read(questions, reader)
+    write_histories(workload, all_days.series, questions, home)
+    listed = all_days.days[:DAYS]
     links = {day: f"{day.isoformat()}/index.html" for day in listed if (home / day.isoformat() / "index.html").exists()}
-    lines = [_line(day, questions, found, links.get(day, ""), home) for day in listed]
-    judged = [on for series in found.series.values() for on in series.days if on.quarters is not None]
+    lines = [_line(day, questions, all_days, links.get(day, ""), home) for day in listed]
+    judged = [on for series in all_days.series.values() for on in series.days if on.quarters is not None]
     out = Counter({on.day: 0 for on in judged})
     out.update(on.day for on in judged if on.stands_out)
     content = {
         "title": workload.title,
-        "questions": [_card(question, found.series[question.name]) for question in questions],
-        "months": months_of(links, {day: found.state(day) for day in listed}, out),
+        "questions": [_card(question, all_days.series[question.name]) for question in questions],
+        "months": months_of(links, {day: all_days.state(day) for day in listed}, out),
         "weekdays": WEEKDAYS,
-        "shed": QUESTION if found.missed else "",
-        "missed": _missed(found.missed),
+        "shed": QUESTION if all_days.missed else "",
+        "missed": _missed(all_days.missed),
         "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
         "names": [question.name for question in questions],
         "units": sorted({presentation_of(question).unit(question) for question in questions}),
         "lines": lines,
         "recent": RECENT,
-        "summary": f"{counted(len(found.days), 'operating day')} in the lake"
-        + (f", from {spoken(found.days[-1])} to {spoken(found.days[0])}." if found.days else "."),
-        "cut": len(found.days) > DAYS,
+        "summary": f"{counted(len(all_days.days), 'operating day')} in the lake"
+        + (f", from {spoken(all_days.days[-1])} to {spoken(all_days.days[0])}." if all_days.days else "."),
+        "cut": len(all_days.days) > DAYS,
         "at_least": any(AT_LEAST in number for line in lines for number in line["numbers"]),
         "owner": workload.owner,
     }
@@ -130,17 +130,19 @@ def _card(question: Question, series: Series) -> dict[str, Any]:
     }
 
 
-def _line(day: date, questions: Sequence[Question], found: _AllDays, link: str, home: Path) -> dict[str, Any]:
+def _line(day: date, questions: Sequence[Question], all_days: _AllDays, link: str, home: Path) -> dict[str, Any]:
     """A day's row of numbers."""
-    load, records = found.loads.get(day), found.records.get(day, {})
+    load, records = all_days.loads.get(day), all_days.records.get(day, {})
     shedding = f"{day.isoformat()}/shedding.html"
     return {
         "day": brief(day),
         "link": link,
         "events": quantity(load["events"]) if load else "–",
-        "state": found.state(day),
-        "numbers": [_number(records.get(name), found.headlines[name].get(day)) for name in (q.name for q in questions)],
-        "missed": share(found.missed[day]) if day in found.missed else "–",
+        "state": all_days.state(day),
+        "numbers": [
+            _number(records.get(name), all_days.headlines[name].get(day)) for name in (q.name for q in questions)
+        ],
+        "missed": share(all_days.missed[day]) if day in all_days.missed else "–",
         "shedding": shedding if (home / shedding).exists() else "",
     }
 

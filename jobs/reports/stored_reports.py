@@ -54,15 +54,15 @@ def _fetch(reports: StoredPath, here: Path) -> dict[str, str]:
     before = json.loads(noted.read_text()) if noted.is_file() else {}
     stored = _stored(reports)
     known: dict[str, str] = {}
-    for name, told in stored.items():
+    for name, version in stored.items():
         file = here / name
-        if not (file.is_file() and before.get(name, [None])[0] == told and before[name][1] == _hash(file)):
+        if not (file.is_file() and before.get(name, [None])[0] == version and before[name][1] == _hash(file)):
             file.parent.mkdir(parents=True, exist_ok=True)
             copy_file(reports / name, file)
         known[name] = _hash(file)
     for name in _names(here) - stored.keys():
         (here / name).unlink()
-    noted.write_text(json.dumps({name: [told, known[name]] for name, told in stored.items()}))
+    noted.write_text(json.dumps({name: [version, known[name]] for name, version in stored.items()}))
     return known
 
 
@@ -74,16 +74,16 @@ def _store(here: Path, reports: StoredPath, known: dict[str, str]) -> None:
         copy_file(here / name, reports / name)
     for name in known.keys() - hashes.keys():
         (reports / name).unlink(missing_ok=True)
-    noted = {name: [told, hashes[name]] for name, told in _stored(reports).items() if name in hashes}
+    noted = {name: [version, hashes[name]] for name, version in _stored(reports).items() if name in hashes}
     (here / KNOWN).write_text(json.dumps(noted))
 
 
 def _stored(reports: StoredPath) -> dict[str, list[int]]:
     """Size and time of change of each file in the storage, by its name below the reports."""
-    found = {}
+    versions = {}
     for file, info in reports.files():
-        found[file.relative_to(reports).as_posix()] = [info.size or 0, info.mtime_ns or 0]
-    return found
+        versions[file.relative_to(reports).as_posix()] = [info.size or 0, info.mtime_ns or 0]
+    return versions
 
 
 def _names(here: Path) -> set[str]:

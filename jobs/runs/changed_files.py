@@ -35,7 +35,7 @@ def changed_files(lake: Path, workload: Workload, held: Iterable[date]) -> dict[
     known: dict[tuple[Path, int, str], bool] = {}
     changed: dict[date, set[str]] = defaultdict(set)
     for row in rows:
-        path = _found(row, present.get(row["source"], {}))
+        path = _present_path(row, present.get(row["source"], {}))
         if path is None or row["day"] not in days:
             continue
         was = (path, row["size"], row["digest"])
@@ -66,7 +66,7 @@ def _files_at(place: Path | None) -> Iterator[Path]:
         yield from (entry.iterdir() if entry.is_dir() else [entry])
 
 
-def _found(row: Mapping[str, Any], present: Mapping[str, list[Path]]) -> Path | None:
+def _present_path(row: Mapping[str, Any], present: Mapping[str, list[Path]]) -> Path | None:
     """The file of a ledger's row, also if the workload has moved; None if it is gone, or several may be meant."""
     file = Path(row["file"])
     named = present.get(file.name, [])

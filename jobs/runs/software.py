@@ -15,10 +15,12 @@ def software() -> dict[str, str]:
     ['python', 'trendmill']
     """
     installed = {
-        distribution.metadata["Name"]: distribution.version for distribution in map(_found, PACKAGES) if distribution
+        distribution.metadata["Name"]: distribution.version
+        for distribution in map(_distribution, PACKAGES)
+        if distribution
     }
     return {"python": platform.python_version(), **installed}
 
 
-def _found(package: str) -> metadata.Distribution | None:
+def _distribution(package: str) -> metadata.Distribution | None:
     return next(iter(metadata.distributions(name=package)), None)

@@ -31,13 +31,13 @@ def watched(session: LateSession, progress: Progress) -> Iterator[None]:
 
 
 def _watch(session: LateSession, progress: Progress, done: threading.Event) -> None:
-    told = session.running is not None
+    has_started = session.running is not None
     while not done.wait(SECONDS):
         if session.running is None:
             continue
-        if not told:
+        if not has_started:
             progress.note("Spark has started")
-            told = True
+            has_started = True
         try:
             tracker = session.running.sparkContext.statusTracker()
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]

@@ -119,11 +119,11 @@ def _evaluated(
     partials = _partials(run, assignment, way, points, folder)
     queries = [run.compiled[name] for name in assignment.blocks]
     results = [
-        merged_result(run, query, query.tables[0], _told(partials, query.name), assignment.blocks[query.name])
+        merged_result(run, query, query.tables[0], _reads_of(partials, query.name), assignment.blocks[query.name])
         for query in queries
     ]
     beside = [
-        merged_result(run, query, table, _told(partials, query.name), assignment.blocks[query.name])
+        merged_result(run, query, table, _reads_of(partials, query.name), assignment.blocks[query.name])
         for query in queries
         for table in query.tables[1:]
         if table.evaluate is None and table.explain is None
@@ -239,7 +239,7 @@ def _evaluated_after(
     since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since, asked=asked)
     partials = _partials(run, again, way, points, folder) if texts else []
-    return [merged_result(run, query, table, _told(partials, into), blocks[into]) for query, table, into in tables]
+    return [merged_result(run, query, table, _reads_of(partials, into), blocks[into]) for query, table, into in tables]
 
 
 def _explained(run: Run, assignment: Assignment, results: Sequence[Result], points: Path | None) -> list[Result]:
@@ -265,7 +265,7 @@ def _explained(run: Run, assignment: Assignment, results: Sequence[Result], poin
     ]
 
 
-def _told(partials: Sequence[SlicePartial], into: str) -> Found:
+def _reads_of(partials: Sequence[SlicePartial], into: str) -> Found:
     """What slices told for a table, by block of days."""
     return lambda block: [
         partial(from_bytes, content)
@@ -280,7 +280,7 @@ def _itself(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def merged_result(
-    run: Run, query: WorkloadQuery, table: ResultTable, found: Found, blocks: Sequence[Moments]
+    run: Run, query: WorkloadQuery, table: ResultTable, reads: Found, blocks: Sequence[Moments]
 ) -> Result:
     """A query's table, merged from all its blocks of days."""
     assert run.scope is not None
@@ -293,11 +293,11 @@ def merged_result(
         for number, days in enumerate(blocks):
             names = [calendar.day_of(moment) for moment in days[:-1]]
             try:
-                for part in merged(table, found(number), days):
+                for part in merged(table, reads(number), days):
                     rows.add(with_origin(_with_day(part, days, names), run, query.name, into))
                     stored = json.loads((part.schema.metadata or {}).get(TOTALS, b"{}"))
                     if table.suffix == RESULT and explaining is not None:
-                        batches = (read() for read in found(number))
+                        batches = (read() for read in reads(number))
                         first[number] = rows_to_explain(explaining, part, batches, days)
             except WorkExhausted as refusal:
                 exhausted.update(dict.fromkeys(names, refusal))

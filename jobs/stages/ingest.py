@@ -113,8 +113,8 @@ def _outcome(run: Run, equation: pa.Table, misses: list[str], passed: list[str])
 
 
 def _empty(days: list[date]) -> list[str]:
-    told = empty_days(days)
-    return [told] if told else []
+    sentence = empty_days(days)
+    return [sentence] if sentence else []
 
 
 def _refused(counts: Iterable[int]) -> str:
@@ -135,5 +135,5 @@ def _misses(run: Run, by_file: pa.Table) -> list[str]:
     terms = [("read", "sum"), ("missed", "sum"), ("missed_ts", "max")]
     summed = of_a_day.group_by("source").aggregate(terms).rename_columns(["source", *(term for term, _ in terms)])
     days, start = run.workload.operating_days, run.workload.start
-    told = (missed_rows(row, days, start) for row in summed.sort_by("source").to_pylist())
-    return [sentence for sentence in told if sentence]
+    sentences = (missed_rows(row, days, start) for row in summed.sort_by("source").to_pylist())
+    return [sentence for sentence in sentences if sentence]

@@ -97,7 +97,7 @@ def uncounted_days(run: Run) -> list[date]:
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events", "expired"])
     counted = read_table(home / "stream_statistics", ["day", "run_id", "event_type", "distinct_values"])
     slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
-    for row in _one_for_each_type(counted):
+    for row in _rows_by_type(counted):
         counted_of[row["day"]] = row["run_id"]
         if list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
@@ -109,7 +109,7 @@ def uncounted_days(run: Run) -> list[date]:
     return sorted(uncounted | outdated)
 
 
-def _one_for_each_type(counted: pa.Table | None) -> list[dict[str, Any]]:
+def _rows_by_type(counted: pa.Table | None) -> list[dict[str, Any]]:
     """A row for each day and event type. One run counts all periods of a day, for the same attributes."""
     if counted is None:
         return []

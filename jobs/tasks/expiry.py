@@ -62,10 +62,10 @@ def expire(workload: str, lake: Path, retention: Retention, today: date) -> dict
     return removed
 
 
-def told(removed: Mapping[str, int]) -> str:
+def removal_text(removed: Mapping[str, int]) -> str:
     """What retention removed, in words; empty: nothing.
 
-    >>> told({"events": 2, "runs": 7})
+    >>> removal_text({"events": 2, "runs": 7})
     'retention removed events of 2 days, runs: 7 rows'
     """
     parts = [

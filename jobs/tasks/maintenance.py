@@ -26,7 +26,7 @@ from jobs.lake.write import replace
 from jobs.runs.run import Progress, StageOutcome
 from jobs.stages.compare import EXPERIMENT
 from jobs.stored_path import remove_tree
-from jobs.tasks.expiry import expire, told
+from jobs.tasks.expiry import expire, removal_text
 from jobs.tasks.forgetting.derived_rows import remove_discarded
 from jobs.workload.sections.retention import Retention
 
@@ -40,7 +40,7 @@ def maintain(workload: str, lake: Path, progress: Progress, retention: Retention
     remove_discarded(lake / workload)
     tables = table_folders(workload, lake)
     progress.start("maintain")
-    expired = told(expire(workload, lake, retention or Retention(), datetime.now(UTC).date()))
+    expired = removal_text(expire(workload, lake, retention or Retention(), datetime.now(UTC).date()))
     if "work_staged_events" in tables:
         _drop_old_staging(workload, lake)
     if "result_days" in tables:

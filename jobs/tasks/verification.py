@@ -216,7 +216,7 @@ def _counts(workload: str, lake: Path, named: dict[str, list[NamedFile]]) -> Ite
     home = lake / workload
     if {"work_loaded_days", "events"} <= named.keys():
         facts = ["day", "events", "expired"]
-        recorded = _told(
+        recorded = _recorded_rows(
             home / "_work" / "loaded_days", facts, lambda row: {row["day"]: 0 if row.get("expired") else row["events"]}
         )
         yield from _differences("events", recorded, _rows_by_day(named["events"]), "loaded_days", "load the day again")
@@ -233,7 +233,9 @@ def _counts(workload: str, lake: Path, named: dict[str, list[NamedFile]]) -> Ite
             yield Fault(query, f"result_days tells of {len(recorded)} days, and there is no such table")
 
 
-def _told(folder: Path, columns: list[str], pair: Callable[[dict[str, Any]], dict[date, int]]) -> dict[date, int]:
+def _recorded_rows(
+    folder: Path, columns: list[str], pair: Callable[[dict[str, Any]], dict[date, int]]
+) -> dict[date, int]:
     return {day: rows for row in _read(folder, columns) for day, rows in pair(row).items()}
 
 

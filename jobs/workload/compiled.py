@@ -81,7 +81,7 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
         except QueryError as error:
-            problems.found += [
+            problems.noted += [
                 str(problem) for problem in (error.errors if isinstance(error, QueryErrors) else (error,))
             ]
             continue
@@ -105,8 +105,8 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
                 "every number that it returns is a value of a masked attribute, so reports have none to show",
                 "add COUNT(*) to RETURN",
             )
-        problems.found += _unsheddable(workload, query)
-    return compiled, problems.found
+        problems.noted += _unsheddable(workload, query)
+    return compiled, problems.noted
 
 
 def _covered(workload: Workload, query: WorkloadQuery) -> Mark | None:

@@ -139,7 +139,7 @@ def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tu
     """The parts of a workload that can be read, and every problem of it."""
     folder = folder_of(name_or_folder)
     problems = Problems()
-    return read_into(problems, folder, base or folder), problems.found
+    return read_into(problems, folder, base or folder), problems.noted
 
 
 def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
@@ -148,7 +148,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
     section = problems.section(
         "workload.yaml",
         loaded,
-        required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
+        required=() if problems.noted else ("title", "owner", "sources", "schedule", "start", "events"),
         optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "retention", "alerts"),
     )
     name = folder.name if base == folder else base.name

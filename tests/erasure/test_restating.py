@@ -18,7 +18,7 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
 from jobs.lake.tables.journal_tables import RUNS
 from jobs.quality.gate import Check
-from jobs.tasks.forgetting.derived_rows import clear_working_tables, tells_one
+from jobs.tasks.forgetting.derived_rows import clear_working_tables, tells_any
 from jobs.tasks.forgetting.log_rows import ERASED, restate_days, restate_messages
 from jobs.tasks.forgetting.places_left import files_with_values, other_workloads, places_left
 from jobs.tasks.forgetting.touched import EVENTS, QUARANTINE, VERDICTS, Sought, touched
@@ -91,7 +91,7 @@ def test_days_of_which_the_gate_observed_the_values_are_touched(sought: Sought) 
 )
 def test_plans_that_tell_a_value(heavy: dict[str, list[int]], reasons: list[str], tells: bool) -> None:
     """As a heavy value, or, in plans of earlier versions, in the reasons why these are not told apart."""
-    assert tells_one({"heavy": heavy, "decisions": reasons}, [17]) == tells
+    assert tells_any({"heavy": heavy, "decisions": reasons}, [17]) == tells
 
 
 def test_what_killed_programs_left_goes(sought: Sought) -> None:

@@ -146,7 +146,7 @@ def test_a_form_finds_its_column() -> None:
     table = pa.table({"name": ["x"], "at": ["12/31/2013 5:00 PM"], "end": ["1/1/2014 12:05 am"]})
     source = TimeSource.of(table, TimeOptions(form="%m/%d/%Y %I:%M %p"))
     assert source.moments(source.stamps(table)).to_pylist() == [seconds("2013-12-31T17:00:00")]
-    assert source.told == "column 'at' tells the time in s (or --ts end?)"
+    assert source.text == "column 'at' tells the time in s (or --ts end?)"
 
 
 def test_what_could_be_meant_as_well_is_told() -> None:

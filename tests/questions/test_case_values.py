@@ -52,7 +52,7 @@ def test_rows_are_read_as_they_are_written(tmp_path_factory, rows: list[list[str
         read = read_rows(problems, f"{path.name}: [0].{key}", case[key])
         assert [{name: value.text for name, value in row.values.items()} for row in read] == table, text
     assert case["same"] == {"y": same or "z"}
-    assert problems.found == []
+    assert problems.noted == []
 
 
 @given(st.lists(st.integers(0, 3), max_size=4), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=4))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.concentration import concentration, leaders
 from jobs.reports.answers.tallies import Totals
-from jobs.reports.answers.violations import answer, by_period, listing, told_late, valued
+from jobs.reports.answers.violations import answer, by_period, late_note, listing, valued
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 
@@ -102,6 +102,6 @@ def test_the_column_that_concentrates_most_is_told() -> None:
 
 
 def test_violations_before_the_day_are_told() -> None:
-    assert told_late(ROWS, (0, 86_400), Clock()) == ""
-    said = told_late(ROWS, (7_000, 86_400), Clock())
+    assert late_note(ROWS, (0, 86_400), Clock()) == ""
+    said = late_note(ROWS, (7_000, 86_400), Clock())
     assert said.startswith("2 of these violations lie before this operating day, the earliest at 1 Jan 01:00: ")

@@ -38,8 +38,8 @@ def test_what_pages_call_attributes_tells_them_apart(declared: dict[str, dict[st
     assert {t: {a.name: (a.type, a.nullable) for a in own.values()} for t, own in schema.types.items()} == {
         t: {a.name: (a.type, a.nullable) for a in own.values()} for t, own in alone.types.items()
     }
-    assert all(problem.startswith("workload.yaml: events.") for problem in problems.found)
-    if problems.found:
+    assert all(problem.startswith("workload.yaml: events.") for problem in problems.noted)
+    if problems.noted:
         return
     names = {name for attributes in declared.values() for name in attributes}
     assert len({schema.title_of(name).lower() for name in names}) == len(names)
@@ -60,6 +60,6 @@ def test_the_example_of_the_manual_is_read_as_it_says() -> None:
     example = page.split("## Titles of attributes")[1].split("```yaml\n")[1].split("```")[0]
     problems = Problems()
     schema = LogSchema(read_event_types(problems, yaml.safe_load(example)["events"]))
-    assert problems.found == []
+    assert problems.noted == []
     assert schema.title_of("dest") == "destination airport"
     assert schema.title_of("delay_min") == "delay in minutes"

@@ -32,12 +32,12 @@ def parse_signature(text: str, path: str = "<signature>") -> LogSchema:
     >>> list(schema.types), list(schema.types["publish"]), schema.types["P/2"]["2"].type
     (['publish', 'P/1', 'P/2'], ['a', 'f'], <AttributeType.FLOAT: 'float'>)
     """
-    found = _event_types(text, path)
+    declared = _event_types(text, path)
     lengths: dict[str, set[int]] = {}
-    for event_type in found:
+    for event_type in declared:
         lengths.setdefault(event_type.name, set()).add(len(event_type.attributes))
     types: dict[str, dict[str, Attribute]] = {}
-    for event_type in found:
+    for event_type in declared:
         name, attributes = event_type.name, event_type.attributes
         key = name if len(lengths[name]) == 1 else f"{name}/{len(attributes)}"
         if types.setdefault(key, attributes) != attributes:
@@ -46,13 +46,13 @@ def parse_signature(text: str, path: str = "<signature>") -> LogSchema:
 
 
 def _event_types(text: str, path: str) -> list[_EventType]:
-    found: list[_EventType] = []
+    declared: list[_EventType] = []
     place = 0
     while True:
         ignored = _IGNORED.match(text, place)
         place = ignored.end() if ignored else place
         if place == len(text):
-            return found
+            return declared
         line = text.count("\n", 0, place) + 1
         declaration = _TYPE.match(text, place)
         if declaration is None:
@@ -70,7 +70,7 @@ def _event_types(text: str, path: str) -> list[_EventType]:
             if name in attributes:
                 raise _error(text, path, line, f"'{declaration[1]}' has two attributes '{name}'")
             attributes[name] = Attribute(name, _TYPES[attribute[2]], nullable=False)
-        found.append(_EventType(declaration[1], attributes, line))
+        declared.append(_EventType(declaration[1], attributes, line))
         place = declaration.end()
 
 

@@ -81,8 +81,8 @@ class LabelGrid:
         for name in self.patterns:
             if name not in self.policies:
                 raise ValueError(f"patterns: no policy '{name}'; there are {', '.join(self.policies)}")
-            found = _bound(f"patterns.{name}", lambda name=name: self.pattern(name).evaluator(DEFAULTS))
-            if PLACE not in found.schema.names:
+            evaluator = _bound(f"patterns.{name}", lambda name=name: self.pattern(name).evaluator(DEFAULTS))
+            if PLACE not in evaluator.schema.names:
                 raise ValueError(f"patterns.{name}: it returns no `{PLACE}`, the `seq` of the event that is wrong")
             templates = [template for atom in self.atoms_of(name) for template in self.atoms[atom]]
             if len(templates) > len(set(templates)):

@@ -87,6 +87,6 @@ class _Reader:
         parts, place = [], 0
         while place < len(characters):
             last = place + 2 if characters[place + 1 : place + 2] == "-" and place + 2 < len(characters) else place
-            parts.append("-".join(re.escape(characters[one]) for one in sorted({place, last})))
+            parts.append("-".join(re.escape(characters[at]) for at in sorted({place, last})))
             place = last + 1
         return f"[{'^' if complement else ''}{''.join(parts)}]"

@@ -73,7 +73,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
             order_path = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)
             if chances[k] > 0:
                 possible_orders.append(Order(order_path, float(chances[k]), bool(holds[k])))
-    return sorted(possible_orders, key=lambda one: (not one.holds, -one.probability, one.path))
+    return sorted(possible_orders, key=lambda order: (not order.holds, -order.probability, order.path))
 
 
 def _negated(query: Query, events: pa.Table, path: Path) -> Ints:
@@ -104,13 +104,13 @@ def confidence_of_pair(query: Query, events: pa.Table, path: Path) -> tuple[floa
     for row, name in path:
         seqs.setdefault(name, set()).add(int(events["seq"][row].as_py()))
     names = [variable.name for variable in query.positive]
-    both = next(float(row["confidence"]) for row in rows if _bound(row, names) == seqs)
+    likely = next(float(row["confidence"]) for row in rows if _bound(row, names) == seqs)
     sides = []
     for pattern in (query.pattern.left, query.pattern.right):
         step = tuple((row, name) for row, name in path if name in names_of(pattern))
         orders = orders_of_match(alone(anyhow, pattern), events, step)
         sides.append(sum(order.probability for order in orders if order.holds))
-    return both, tuple(sides)
+    return likely, tuple(sides)
 
 
 def _bound(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, set[int]]:

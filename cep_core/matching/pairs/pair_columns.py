@@ -59,23 +59,23 @@ def pair_columns(query: Query, pairs: Pairs, events: pa.Table) -> tuple[dict[str
 
 def _borders(left: pa.Table, right: pa.Table) -> dict[str, pa.Array]:
     """The columns of each pair for its first and last events and for the moment at which it becomes certain."""
-    both = {name: (left[name].to_numpy(), right[name].to_numpy()) for name in ("first_ts", "last_ts", LAST_SEQ)}
-    later = (both["last_ts"][1] > both["last_ts"][0]) | (
-        (both["last_ts"][1] == both["last_ts"][0]) & (both[LAST_SEQ][1] > both[LAST_SEQ][0])
+    ends = {name: (left[name].to_numpy(), right[name].to_numpy()) for name in ("first_ts", "last_ts", LAST_SEQ)}
+    later = (ends["last_ts"][1] > ends["last_ts"][0]) | (
+        (ends["last_ts"][1] == ends["last_ts"][0]) & (ends[LAST_SEQ][1] > ends[LAST_SEQ][0])
     )
     columns: dict[str, pa.Array] = {
-        "first_ts": pa.array(np.minimum(*both["first_ts"])),
-        "last_ts": pa.array(np.maximum(*both["last_ts"])),
-        LAST_SEQ: pa.array(np.where(later, both[LAST_SEQ][1], both[LAST_SEQ][0])),
+        "first_ts": pa.array(np.minimum(*ends["first_ts"])),
+        "last_ts": pa.array(np.maximum(*ends["last_ts"])),
+        LAST_SEQ: pa.array(np.where(later, ends[LAST_SEQ][1], ends[LAST_SEQ][0])),
         CERTAIN: pa.array(np.maximum(left[CERTAIN].to_numpy(), right[CERTAIN].to_numpy())),
-        PATH: _one_after_another(left[PATH].combine_chunks(), right[PATH].combine_chunks()),
+        PATH: _concatenated(left[PATH].combine_chunks(), right[PATH].combine_chunks()),
     }
     if "window_start" in left.column_names:
         columns |= {name: left[name].combine_chunks() for name in ("window_start", "window_end")}
     return columns
 
 
-def _one_after_another(first: pa.ListArray, second: pa.ListArray) -> pa.ListArray:
+def _concatenated(first: pa.ListArray, second: pa.ListArray) -> pa.ListArray:
     """For each row, the elements of both lists, one after another."""
     offsets, later = first.offsets.to_numpy(), second.offsets.to_numpy()
     lengths = np.stack([np.diff(offsets), np.diff(later)], axis=1)

@@ -122,13 +122,13 @@ def _joined(table: pa.Table, days: Days) -> tuple[pa.Table, Ints | None]:
         return table, None
     row = np.cumsum(new) - 1
     several = np.bincount(row)[row] > 1
-    joined = _as_one(table.take(pa.array(order[several])).combine_chunks(), np.cumsum(new[several]) - 1)
+    joined = _merged_pieces(table.take(pa.array(order[several])).combine_chunks(), np.cumsum(new[several]) - 1)
     alone = np.sort(order[~several])
     rows = np.append(alone, np.arange(table.num_rows, table.num_rows + joined.num_rows))
     return pa.concat_tables([table, joined]), rows
 
 
-def _as_one(table: pa.Table, row: Ints) -> pa.Table:
+def _merged_pieces(table: pa.Table, row: Ints) -> pa.Table:
     """Joins the pieces of each row; `row` is the number of each piece's row and ascends from 0 without gaps."""
     rows = int(row[-1]) + 1
     first = np.searchsorted(row, np.arange(rows))

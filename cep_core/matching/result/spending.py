@@ -44,7 +44,7 @@ class Spending:
         self.candidates: list[int | None] = [None for _ in parts(days)]
         """[day] the number of candidates, if it is known."""
         self._days, self._part, self._given, self._most = days, part, places, most
-        self._steps, self._found = np.zeros((2, len(part)), np.int64)
+        self._steps, self._candidates = np.zeros((2, len(part)), np.int64)
         self._stopped: list[Place | None] = [None for _ in parts(days)]
         self._reason = ""
 
@@ -74,7 +74,7 @@ class Spending:
         if self.budget.limit is None:
             return
         earlier: Ints = np.cumsum(passed) - passed  # matches of the batch; only those of the same question count
-        before = self._found[questions] + earlier - earlier[np.searchsorted(questions, questions)]
+        before = self._candidates[questions] + earlier - earlier[np.searchsorted(questions, questions)]
         if self._most is not None:
             steps = np.where(before <= self._most, steps, 0)
         self.spend(questions, steps)
@@ -87,7 +87,7 @@ class Spending:
 
     def count(self, questions: Ints) -> None:
         """Accounts matches; `questions` has the question of each match."""
-        self._found += np.bincount(questions, minlength=len(self._found))
+        self._candidates += np.bincount(questions, minlength=len(self._candidates))
 
     @property
     def total(self) -> int:
@@ -138,10 +138,10 @@ class Spending:
 
     def _spent(self, day: int) -> str:
         """The columns of `_is_exhausted` for the questions of a day that spent work, as text; empty: none did."""
-        own = np.flatnonzero((self._part == day) & ((self._steps > 0) | (self._found > 0)))
+        own = np.flatnonzero((self._part == day) & ((self._steps > 0) | (self._candidates > 0)))
         if not len(own):
             return ""
-        columns = np.concatenate([self._places[:, own], self._steps[None, own], self._found[None, own]])
+        columns = np.concatenate([self._places[:, own], self._steps[None, own], self._candidates[None, own]])
         return base64.b64encode(zlib.compress(columns.astype("<i8").tobytes(), 1)).decode()
 
 

@@ -21,11 +21,11 @@ class ListingTally:
         self.counts = np.zeros(len(answers.last_rows), np.int64)
         """[answer] its number of matches."""
         self._day, self._group = answers.day, answers.group
-        self._found = np.zeros(len(parts(answers.days)), np.int64)
+        self._counts = np.zeros(len(parts(answers.days)), np.int64)
 
     def add(self, answers: Ints) -> None:
         """Counts matches; `answers` has the answer of each match."""
-        self._found += np.bincount(self._day[answers], minlength=len(self._found))
+        self._counts += np.bincount(self._day[answers], minlength=len(self._counts))
         self.counts += np.bincount(answers, minlength=len(self.counts))
 
     def unwanted(self, last: int, *, in_order: bool = True) -> Flags:
@@ -35,11 +35,11 @@ class ListingTally:
         """
         if self.max_matches is None:
             return np.zeros(len(self.counts), np.bool_)
-        enough = (self._found > self.max_matches)[self._day] & (self._group > self._group[last])
+        enough = (self._counts > self.max_matches)[self._day] & (self._group > self._group[last])
         return enough | (self.counts > self.max_matches) if in_order else enough
 
     def totals(self) -> list[Total]:
         """The number of matches of each day; exact unless the listing of the day was cut."""
         return [
-            Total(count, exact=self.max_matches is None or count <= self.max_matches) for count in self._found.tolist()
+            Total(count, exact=self.max_matches is None or count <= self.max_matches) for count in self._counts.tolist()
         ]

@@ -29,7 +29,7 @@ class PairJudge:
     def __init__(self, query: Query, events: pa.Table) -> None:
         assert isinstance(query.pattern, Conjunction)
         self._crossing = crossing(query)
-        self._both = Judge(query, events)
+        self._whole = Judge(query, events)
         self._sides = tuple(
             (names_of(pattern), Judge(alone(query, pattern), events))
             for pattern in (query.pattern.left, query.pattern.right)
@@ -37,12 +37,12 @@ class PairJudge:
 
     def verdicts(self, path: Path, window_start: int | None = None) -> tuple[Verdict, ...]:
         """A verdict for each condition that applies; `path`: the events of both sides in time order."""
-        window_start = self._both.window_start(path) if window_start is None else window_start
+        window_start = self._whole.window_start(path) if window_start is None else window_start
         return (
-            *self._both.equivalences(bound_by(path)),
+            *self._whole.equivalences(bound_by(path)),
             *(verdict for names, judge in self._sides for verdict in self._of_side(names, judge, path, window_start)),
-            *self._both.judged(self._crossing, bound_by(path)),
-            self._both.window(path, window_start),
+            *self._whole.judged(self._crossing, bound_by(path)),
+            self._whole.window(path, window_start),
         )
 
     def bindings(self, rows: Sequence[int], most: int = 100) -> list[Path]:

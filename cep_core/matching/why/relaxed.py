@@ -31,8 +31,8 @@ def relaxations(query: Query, longest: int) -> Iterator[tuple[str, Query]]:
             yield print_expression(as_written(edge)), replace(query, edge_predicates=kept_edges)
     for place, predicate in enumerate(query.match_predicates):
         if not negated & set(predicate.variables):
-            kept_others = _without(query.match_predicates, place)
-            yield print_expression(predicate.expression), replace(query, match_predicates=kept_others)
+            predicates = _without(query.match_predicates, place)
+            yield print_expression(predicate.expression), replace(query, match_predicates=predicates)
     if query.strategy is not Strategy.PARTITION:
         for place, key in enumerate(query.key_classes):
             yield f"[{key.name}]", replace(query, key_classes=_without(query.key_classes, place))

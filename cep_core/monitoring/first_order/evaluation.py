@@ -84,13 +84,13 @@ def satisfied(
     >>> from cep_core.language.temporal.interval import Interval
     >>> log = PointLog(np.array([1, 4, 8]), {"P": TypedEvents(np.array([0]), {"a": pa.array(["u"])})})
     >>> formula = Once(Interval(0, 5), Predicate("P", (Variable("x"),), ("a",)))
-    >>> found, texts = satisfied(formula, log, {})
-    >>> found.variables, texts.text(0), found.begin.tolist(), found.end.tolist()
+    >>> relation, texts = satisfied(formula, log, {})
+    >>> relation.variables, texts.text(0), relation.begin.tolist(), relation.end.tolist()
     (('x',), 'u', [0], [2])
     """
     evaluation = Evaluation(formula, log, types, recorder=recorder, texts=texts)
-    found = evaluation.relation_of(formula).of_variables(free_variables(formula))
-    return found.between(0, log.points), evaluation.setting.texts
+    relation = evaluation.relation_of(formula).of_variables(free_variables(formula))
+    return relation.between(0, log.points), evaluation.setting.texts
 
 
 @dataclass(frozen=True)

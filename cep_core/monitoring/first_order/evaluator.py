@@ -133,8 +133,8 @@ class PolicyEvaluator(PolicyResults):
                 runs.append(self._placed(pieces, self.episode_schema, constants))
             for edges in cut_edges(judges, own, points_of_days, owned, constants):
                 near.append(self._placed(edges, self._edge_schema, constants))
-            found = judged_on_days(judges, own, points_of_days, owned, constants)
-            judged += [self._placed(rows, of_keys, constants) for rows in found]
+            on_days = judged_on_days(judges, own, points_of_days, owned, constants)
+            judged += [self._placed(rows, of_keys, constants) for rows in on_days]
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
@@ -174,8 +174,8 @@ class PolicyEvaluator(PolicyResults):
         log = point_log_of(events, looked_at_by(own), points, coded=not own.for_each)
         held = Satisfactions(*satisfactions_of(own, log), own.variables).owned_by(owned, {})
         points_of_days = list(ranges_of_days(log.stamps, owned.days, self._after))
-        found = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
-        yield from tagged(found.to_batches() or [pa.RecordBatch.from_pylist([], found.schema)], PIECES)
+        pieces = pieces_of(held, self.policy.variables, log, points_of_days[0][0], points_of_days[-1][1])
+        yield from tagged(pieces.to_batches() or [pa.RecordBatch.from_pylist([], pieces.schema)], PIECES)
         of_days = [with_certain(pa.schema(self._key_fields)).empty_table()]
         of_days += [
             self._placed(t, of_days[0].schema, {}) for t in judged_on_days(None, log, points_of_days, owned, {})

@@ -265,8 +265,8 @@ class _Meaning:
                 cases = (self.holds(formula.body, {**valuation, **row}, point) for row in self.valuations(bound))
                 return any(cases) if isinstance(formula, Exists) else all(cases)
             case Aggregation(result=result, groups=groups):
-                told = self._aggregated(formula, {group.name: valuation[group.name] for group in groups}, point)
-                return told is not None and compares("=", told, valuation[result.name])
+                result_value = self._aggregated(formula, {group.name: valuation[group.name] for group in groups}, point)
+                return result_value is not None and compares("=", result_value, valuation[result.name])
             case Let(body=body):
                 return holds(body)
         raise TypeError(f"{type(formula).__name__} is no formula")

@@ -66,8 +66,8 @@ class ViolationCauses:
         """
         witnesses = None
         if self.witnessed is not None:
-            found = witnesses_of(self.witnessed, log, violations)
-            witnesses = Witnesses(self.witnessed, found if owned is None else found.owned_by(owned, {}))
+            satisfying = witnesses_of(self.witnessed, log, violations)
+            witnesses = Witnesses(self.witnessed, satisfying if owned is None else satisfying.owned_by(owned, {}))
         makers: dict[Values, ProofMaker] = {}
         tables = [self.reported.empty_table()]
         for violation in violations.to_pylist():

@@ -134,8 +134,8 @@ class PropositionalEvaluator(PolicyResults):
         pieces = partial_episodes(listed, known, owned.days, self.most, cut)
         yield from tagged(with_sizes(pieces, sizes, self._keys, owned.days, cut), EPISODES)
         of_keys = with_certain(pa.schema(self._key_fields))
-        found = self._with_moment(judgement.judged_on_days()).select(of_keys.names).cast(of_keys)
-        yield from self._partial_judged(found, owned.days)
+        judged = self._with_moment(judgement.judged_on_days()).select(of_keys.names).cast(of_keys)
+        yield from self._partial_judged(judged, owned.days)
         if self.explained:
             kept = pa.array(candidates(listed, owned.days, self.explained, cut))
             yield from tagged(partial_episodes(listed.take(kept), known, owned.days, None, cut), WHY)

@@ -116,23 +116,23 @@ def edges_of_part(points: int, first: int, last: int) -> Ints:
 
 
 def partial_episodes(
-    found: pa.Table, known: pa.Table, days: Days, most: int | None, cut: tuple[bool, bool] = (True, True)
+    pieces: pa.Table, known: pa.Table, days: Days, most: int | None, cut: tuple[bool, bool] = (True, True)
 ) -> list[pa.RecordBatch]:
     """What one slice reports of its pieces `found`, with `certain`, and of its edges `known`.
 
     `cut`: as in `Ownership`.
     """
-    part = part_of(found[CERTAIN].to_numpy(), days)
+    part = part_of(pieces[CERTAIN].to_numpy(), days)
     numbers = np.bincount(part, minlength=len(parts(days)))
     totals = {day: Total(int(number)) for day, number in zip(parts(days), numbers, strict=True)}
-    at_ends = _flags(found, "touches_begin") & (part == 0) & cut[0]
-    at_ends |= _flags(found, "touches_end") & (part == len(numbers) - 1) & cut[1]
-    order = _in_order(found)
+    at_ends = _flags(pieces, "touches_begin") & (part == 0) & cut[0]
+    at_ends |= _flags(pieces, "touches_end") & (part == len(numbers) - 1) & cut[1]
+    order = _in_order(pieces)
     listed = np.arange(len(order)) if most is None else first_of_each(part[order], most)
     kept = distinct(np.concatenate([order[listed], np.flatnonzero(at_ends)]))
-    last = pa.RecordBatch.from_pylist([], found.schema).replace_schema_metadata({TOTALS: encode(totals)})
+    last = pa.RecordBatch.from_pylist([], pieces.schema).replace_schema_metadata({TOTALS: encode(totals)})
     points = known.replace_schema_metadata({_EDGES: b"true"})
-    return [*found.take(pa.array(kept)).replace_schema_metadata(None).to_batches(), *points.to_batches(), last]
+    return [*pieces.take(pa.array(kept)).replace_schema_metadata(None).to_batches(), *points.to_batches(), last]
 
 
 def merge_episodes(
@@ -175,15 +175,15 @@ def joined_episodes(
 ) -> tuple[pa.Table, pa.Table, dict[str, Total]]:
     """The episodes that all pieces make, in no order; the edges; the exact numbers of the episodes."""
     totals = []
-    found: list[pa.RecordBatch] = []
+    pieces: list[pa.RecordBatch] = []
     known: list[pa.RecordBatch] = []
     for batch in partials:
         metadata = batch.schema.metadata or {}
         if TOTALS in metadata:
             totals.append(decode(metadata[TOTALS]))
         if batch.num_rows:
-            (known if _EDGES in metadata else found).append(batch.replace_schema_metadata(None))
-    rows = pa.Table.from_batches(found, with_certain(schema))
+            (known if _EDGES in metadata else pieces).append(batch.replace_schema_metadata(None))
+    rows = pa.Table.from_batches(pieces, with_certain(schema))
     edge_rows = pa.Table.from_batches(known, edge_schema([schema.field(name) for name in keys]))
     episodes, joints = _joined(rows, edge_rows, keys, days)
     together = add(totals, days)
@@ -253,14 +253,14 @@ def _neighbours(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days
     day = part_of(np.concatenate([known[CERTAIN].to_numpy(), rows[CERTAIN].to_numpy(), last_certain]), days)
     names = [codes_of(pa.chunked_array([*known[name].chunks, *2 * rows[name].chunks])) for name in keys]
     order = np.lexsort((offsets, stamps, *names))
-    other_log = np.zeros(len(order), np.bool_)
+    begins_log = np.zeros(len(order), np.bool_)
     for column in names:
-        other_log[1:] |= column[order][1:] != column[order][:-1]
-    new = other_log.copy()
+        begins_log[1:] |= column[order][1:] != column[order][:-1]
+    new = begins_log.copy()
     for column in (stamps, offsets):
         new[1:] |= column[order][1:] != column[order][:-1]
     number = np.empty(len(order), np.int64)
-    number[order] = np.cumsum(new.astype(np.int64) + other_log) + 1
+    number[order] = np.cumsum(new.astype(np.int64) + begins_log) + 1
     day_of = np.full(int(number.max()) + 2, -2, np.int64)
     day_of[number] = day
     begin, end = number[known.num_rows :].reshape(2, -1)

@@ -31,9 +31,9 @@ def judged_schema(keys: Sequence[pa.Field]) -> pa.Schema:
     return pa.schema([pa.field(IS_CUT, pa.bool_(), False), *keys])
 
 
-def partial_judged(found: pa.Table, days: Days, most: int | None) -> list[pa.RecordBatch]:
+def partial_judged(values: pa.Table, days: Days, most: int | None) -> list[pa.RecordBatch]:
     """What one slice reports of the values `found`, with `certain`, a moment of a day on which they are judged."""
-    return _first_values(found, days, None if most is None else most + 1).to_batches()
+    return _first_values(values, days, None if most is None else most + 1).to_batches()
 
 
 def merge_judged(

@@ -43,5 +43,5 @@ def candidates(pieces: pa.Table, days: Days, most: int, cut: tuple[bool, bool]) 
     """
     part = part_of(pieces[CERTAIN].to_numpy(), days)
     begins, ends = (one_array(pieces[name]).to_numpy(zero_copy_only=False) for name in ("touches_begin", "touches_end"))
-    open_ones = (begins & (part == 0) & cut[0]) | (ends & (part == len(parts(days)) - 1) & cut[1])
-    return distinct(np.concatenate([longest_of_each_day(pieces, days, most), np.flatnonzero(open_ones)]))
+    at_ends = (begins & (part == 0) & cut[0]) | (ends & (part == len(parts(days)) - 1) & cut[1])
+    return distinct(np.concatenate([longest_of_each_day(pieces, days, most), np.flatnonzero(at_ends)]))

@@ -152,9 +152,9 @@ class PolicyResults(ABC):
     def _edge_schema(self) -> pa.Schema:
         return edge_schema(self._key_fields)
 
-    def _partial_judged(self, found: pa.Table, days: Days) -> Iterator[pa.RecordBatch]:
+    def _partial_judged(self, values: pa.Table, days: Days) -> Iterator[pa.RecordBatch]:
         """What a slice reports of the values of `_keys` that it judges, with `certain`."""
-        return tagged(partial_judged(found, days, self.most), JUDGED)
+        return tagged(partial_judged(values, days, self.most), JUDGED)
 
     def _merged_judged(self, partials: Iterable[pa.RecordBatch], days: Days = None) -> pa.Table:
         return merge_judged(partials, self._key_fields, days, self.most)
@@ -163,8 +163,8 @@ class PolicyResults(ABC):
         self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
     ) -> list[pa.RecordBatch]:
         batches = [batch.replace_schema_metadata(None) for batch in partials]
-        found = pa.Table.from_batches(batches, with_certain(pa.schema(self._key_fields)))
-        return partial_judged(found, days, self.most)
+        values = pa.Table.from_batches(batches, with_certain(pa.schema(self._key_fields)))
+        return partial_judged(values, days, self.most)
 
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)

@@ -149,8 +149,8 @@ class Listed:
                     for limb in range(weights.limbs.shape[2]):
                         words = Integers(weights.limbs[chosen, part, limb].astype(np.int64)).sum_by(match, count)
                         parts[part] = parts[part].plus(words.shifted(np.full(count, 32 * limb)))
-        ones = Integers(np.ones(count, dtype=np.int64))
-        return (ones, *weights.totals(parts)), (0, *weights.shifts)
+        counts = Integers(np.ones(count, dtype=np.int64))
+        return (counts, *weights.totals(parts)), (0, *weights.shifts)
 
     def _keys(self, matches: Occurrences, events: pa.Table, partial: Partial) -> pa.Table:
         """The values of the grouped key classes. All events of a match that have a key share its value."""
@@ -180,7 +180,7 @@ class ListedInBoth:
         """The totals of the matches that both have."""
         left, right = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
         names = sorted({*self._left.names, *self._right.names})
-        shared = _in_both(_renumbered(left, self._left.names, names), _renumbered(right, self._right.names, names))
+        shared = _shared(_renumbered(left, self._left.names, names), _renumbered(right, self._right.names, names))
         yield self._left.aggregated(left.take(shared), events, partial)
 
     def describe(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ def _renumbered(matches: Occurrences, names: list[str], common: list[str]) -> Oc
     return replace(matches, variable=number[matches.variable])
 
 
-def _in_both(first_side: Occurrences, second_side: Occurrences) -> Ints:
+def _shared(first_side: Occurrences, second_side: Occurrences) -> Ints:
     """The matches of `first_side` that are also in `second_side`."""
     keys = [np.concatenate([side.row[side.offsets[:-1]] for side in (first_side, second_side)])]
     keys.append(np.concatenate([np.diff(side.offsets) for side in (first_side, second_side)]))

@@ -72,7 +72,7 @@ class Neighbours:
         (a.x IS NULL) = FALSE AND TRUE = (b.x IS NULL) AND a.y < b.y + 3
         """
         if self._single(condition):
-            return [(self._true_of_one(condition),)]
+            return [(self._as_comparison(condition),)]
         match condition:
             case Comparison():
                 return [self._separated(condition)]
@@ -91,7 +91,7 @@ class Neighbours:
         at = condition.at
         if self._single(condition):
             unknown = IsNull(condition, None, at)
-            return [(self._true_of_one(Logical("or", (Negation(condition, at), unknown), at)),)]
+            return [(self._as_comparison(Logical("or", (Negation(condition, at), unknown), at)),)]
         match condition:
             case Comparison():
                 plain, *fitting = self._separated(condition)
@@ -122,7 +122,7 @@ class Neighbours:
         """Whether the condition reads at most one of the two events."""
         return len({self.of_source(part) for part in references(condition)}) < 2
 
-    def _true_of_one(self, condition: Expression) -> Comparison:
+    def _as_comparison(self, condition: Expression) -> Comparison:
         yes = Literal(True, condition.at)
         if any(self.of_source(part) for part in references(condition)):
             return Comparison("=", condition, yes, condition.at)

@@ -28,10 +28,10 @@ def split(query: Query, terms: tuple[Term, ...]) -> Iterator[Split]:
     variables = frozenset(variable for variable, _ in key.members)
     if any(variable.negated and variable.name in variables for variable in query.variables):
         raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
-    other_keys = tuple(other for other in query.key_classes if other is not key)
+    keys = tuple(other for other in query.key_classes if other is not key)
     bound = replace(query, key_classes=_replaced(query.key_classes, key))
     yield from split(bound, _some([replace(term, diagram=binding(term.diagram, variables)) for term in terms]))
-    unbound = replace(query, key_classes=other_keys)
+    unbound = replace(query, key_classes=keys)
     yield from split(unbound, _some([replace(term, diagram=avoiding(term.diagram, variables)) for term in terms]))
 
 

@@ -55,8 +55,8 @@ def ask(session: SparkSession, statement: str) -> DataFrame:
             raise
         begin = _WORD.match(statement)
         hint = did_you_mean(begin["word"], _QUESTIONS) if begin else ""
-        told = hint if hint.endswith("?") else "runs write the tables"
-        raise WrongWorkload(f"only questions are asked here ({', '.join(_QUESTIONS)}); {told}") from error
+        advice = hint if hint.endswith("?") else "runs write the tables"
+        raise WrongWorkload(f"only questions are asked here ({', '.join(_QUESTIONS)}); {advice}") from error
     answer = session.sql(statement)
     if any(node.nodeName() == "ScriptTransformation" for node in _nodes(answer._jdf.queryExecution().analyzed())):
         raise WrongWorkload("TRANSFORM runs a program; only questions are asked here")

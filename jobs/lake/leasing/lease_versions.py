@@ -44,9 +44,9 @@ def write_version(path: StoredPath, content: str, after: int) -> None:
     table = DeltaTable(place)
     if table.version() != max(after, 0):
         raise Overtaken
-    told = CommitProperties(custom_metadata={CONTENT: content}, max_commit_retries=0)
+    properties = CommitProperties(custom_metadata={CONTENT: content}, max_commit_retries=0)
     try:
-        table.create_write_transaction([], "append", table.schema(), [], commit_properties=told)
+        table.create_write_transaction([], "append", table.schema(), [], commit_properties=properties)
     except CommitFailedError as error:
         raise Overtaken from error
 

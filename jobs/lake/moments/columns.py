@@ -53,12 +53,12 @@ def moment_columns(times: Iterable[str], taken: Iterable[str], unit: str) -> lis
 
 def moments_in(schema: pa.Schema) -> list[Moment]:
     """The TIMESTAMP columns of a table, by its schema."""
-    found = []
+    moments = []
     for field in schema:
         metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
         if MADE_OF in metadata:
-            found.append(Moment(field.name, metadata[MADE_OF], metadata[UNIT]))
-    return found
+            moments.append(Moment(field.name, metadata[MADE_OF], metadata[UNIT]))
+    return moments
 
 
 def metadata_of(column: Column) -> dict[str, Any]:

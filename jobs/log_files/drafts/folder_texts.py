@@ -107,7 +107,7 @@ def _events_sql(source: str, rows: Rows, guess: Guess) -> str:
             number = f"replace({value}, ',', '.')" if holds_commas(rows.table[column]) else value
             value = f"CAST({number} AS DOUBLE)"
         attributes.append(value if value == f"`{name}`" else f"{value} AS `{name}`")
-    told = None if guess.type_column is None else sql_of(rows.places[guess.type_column], "string")
+    type_sql = None if guess.type_column is None else sql_of(rows.places[guess.type_column], "string")
     is_text = guess.type_column is None or kinds.is_string(rows.table.schema.field(guess.type_column).type)
     selects = [
         "\n".join(
@@ -118,7 +118,7 @@ def _events_sql(source: str, rows: Rows, guess: Guess) -> str:
                     for item in [f"'{name}' AS event_type", f"{guess.time.expression} AS ts", "_row", *attributes]
                 ),
                 f"FROM {source}",
-                *([f"WHERE {told} = {sql_text(text) if is_text else text}"] if told else []),
+                *([f"WHERE {type_sql} = {sql_text(text) if is_text else text}"] if type_sql else []),
             ]
         )
         for name, text in guess.types.items()

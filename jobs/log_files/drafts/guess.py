@@ -14,7 +14,7 @@ import pyarrow.types as kinds
 from cep_core.events.exact_columns import exact_column
 from jobs.exits import WrongWorkload
 from jobs.log_files.columns import holds_decimals
-from jobs.log_files.drafts.named_parts import names_of, told_names
+from jobs.log_files.drafts.named_parts import names_of, renamed_text
 from jobs.log_files.drafts.spark_time import Places, SparkTime
 from jobs.log_files.reading.given_columns import given_column
 from jobs.log_files.times.doubts import doubts
@@ -52,21 +52,21 @@ class Guess:
         return date(1970, 1, 1) + timedelta(days=self.span.first // UNITS[self.time.source.unit] // 86_400)
 
     @property
-    def told(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Lines that say each guess, and what is odd about it."""
         first = next(iter(self.types))
         kind = f"each row is {_an(first)}" if self.type_column is None else f"'{self.type_column}' the type"
         more = f" (or --type {', '.join(self.others[:3])}?)" if self.others else ""
-        yield f"{self.time.source.told}, {kind}{more}; {self.span.told(self.clock)}"
+        yield f"{self.time.source.text}, {kind}{more}; {self.span.text(self.clock)}"
         yield from self.span.oddities(self.clock, is_unit_guessed=self.time.source.is_unit_guessed)
         yield from self.doubts
         if self.clock.wall is None:
             yield "these times are no dates, so the log's days are in 1970; --origin says when its time 0 was"
         if self.without:
             yield f"{counted(self.without, 'row')} without a time or a type, which give no event"
-        if renamed := told_names({text: name for name, text in self.types.items() if text}):
+        if renamed := renamed_text({text: name for name, text in self.types.items() if text}):
             yield f"event types by names that queries can say: {renamed}"
-        if renamed := told_names({column: name for column, (name, _) in self.attributes.items()}):
+        if renamed := renamed_text({column: name for column, (name, _) in self.attributes.items()}):
             yield f"attributes by names that queries can say: {renamed}"
 
 

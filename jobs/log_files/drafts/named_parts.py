@@ -35,10 +35,10 @@ def names_of(texts: Iterable[str], before: str = "x") -> dict[str, str]:
     return names
 
 
-def told_names(names: Mapping[str, str]) -> str:
+def renamed_text(names: Mapping[str, str]) -> str:
     """Those that differ, for a line of text; empty if none does."""
-    other = [f"{name} for '{text}'" for text, name in names.items() if name != text]
-    return ", ".join(other[:8]) + (", ..." if len(other) > 8 else "")
+    renamed = [f"{name} for '{text}'" for text, name in names.items() if name != text]
+    return ", ".join(renamed[:8]) + (", ..." if len(renamed) > 8 else "")
 
 
 def sql_of(place: tuple[str, ...], kind: str) -> str:

@@ -18,7 +18,7 @@ _POINT = ("tp", "ts", "offset", "verdict", "equal_ts", "equal_offset")
 
 
 class TruthListing(VerdictListing):
-    """Lists what is told of a propositional policy. `found` counts violations; a person sees these alone."""
+    """Lists what is told of a propositional policy. `violations` counts these; a person sees these alone."""
 
     @cached_property
     def _explained(self) -> dict[tuple[tuple[Value, ...], tuple[int, int]], tuple[int, int]]:
@@ -29,7 +29,7 @@ class TruthListing(VerdictListing):
         """List further verdicts."""
         false = pc.equal(batch["verdict"], False)
         rows = batch.filter(false) if self.for_person else batch
-        self.found += pc.sum(false).as_py() or 0
+        self.violations += pc.sum(false).as_py() or 0
         self.list_rows(rows)
 
     def print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
@@ -45,7 +45,7 @@ class TruthListing(VerdictListing):
             if (before := self._explained.get((sub_log, at))) is None:
                 causes = causes_of(tuple(row.values()))
                 shared = causes.sharing.at if causes.sharing is not None else ()
-                self._explained.update({(sub_log, other): at for other in shared})
+                self._explained.update({(sub_log, point): at for point in shared})
                 text = causes.text(self.clock.time)
             else:
                 text = f"as at {self.clock.time(before[0])}" + (f", offset {before[1]}" if before[1] else "")
@@ -59,8 +59,8 @@ class TruthListing(VerdictListing):
 def as_aerial(rows: pa.Table) -> Iterator[str]:
     """A line for each verdict, as Aerial prints it, and Hydra without equivalences.
 
-    >>> told = {"ts": [1, 2], "offset": [0, 1], "verdict": [False, None], "equal_ts": [None, 2]}
-    >>> print(*as_aerial(pa.table({**told, "equal_offset": [None, 0]})), sep="\\n")
+    >>> columns = {"ts": [1, 2], "offset": [0, 1], "verdict": [False, None], "equal_ts": [None, 2]}
+    >>> print(*as_aerial(pa.table({**columns, "equal_offset": [None, 0]})), sep="\\n")
     1:0 false
     2:1 = 2:0
     """

@@ -33,7 +33,7 @@ class VerdictListing:
         columns: pa.Schema,
         causes: Callable[[Sequence[Value]], ToldCauses] | None = None,
     ) -> None:
-        self.found = 0
+        self.violations = 0
         self.shown = 0
         self.for_person = not is_for_programs(options) and options.form is None
         self.options = options
@@ -46,7 +46,7 @@ class VerdictListing:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """List further verdicts."""
-        self.found += batch.num_rows
+        self.violations += batch.num_rows
         self.list_rows(batch)
 
     def list_rows(self, batch: pa.RecordBatch) -> None:

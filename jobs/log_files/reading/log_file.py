@@ -27,7 +27,7 @@ from jobs.log_files.reading.json_rows import is_list, lines_of
 from jobs.log_files.reading.long_numbers import Places, as_decimals, may_be_long, with_whole
 from jobs.log_files.reading.named_files import form_suffix
 from jobs.log_files.reading.opened_file import opened, readable, whole_source
-from jobs.log_files.reading.ragged_rows import EVERY, RaggedRows, ragged_told
+from jobs.log_files.reading.ragged_rows import EVERY, RaggedRows, ragged_fault
 
 FORMS = ("csv", "json", "parquet", "arrow")
 _FORMS = {
@@ -160,8 +160,8 @@ def look_at(path: Path, options: FileOptions) -> LogFile:
     if not path.is_file():
         raise RunError(f"no such file: {path}")
     form = options.form or form_of(path)
-    if form != "csv" and (told := _of_csv(options)):
-        raise WrongWorkload(f"{told}: {path} is no CSV file")
+    if form != "csv" and (fault := _of_csv(options)):
+        raise WrongWorkload(f"{fault}: {path} is no CSV file")
     with readable(path):
         of_csv = _csv_form(path, options) if form == "csv" else None
     with readable(path, lambda: _ragged(path, options, of_csv)):
@@ -244,7 +244,7 @@ def _ragged(path: Path, options: FileOptions, of_csv: CsvForm | None) -> str | N
     if of_csv is None:
         return None
     every = replace(options, skip_bad=EVERY)
-    return ragged_told(path, lambda ragged: _csv_options(of_csv, every, ragged, None, None))
+    return ragged_fault(path, lambda ragged: _csv_options(of_csv, every, ragged, None, None))
 
 
 def _csv_options(

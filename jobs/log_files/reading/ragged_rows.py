@@ -44,7 +44,7 @@ class RaggedRows:
         return "skip"
 
 
-def ragged_told(path: Path, options: Callable[[RaggedRows], dict[str, Any]]) -> str | None:
+def ragged_fault(path: Path, options: Callable[[RaggedRows], dict[str, Any]]) -> str | None:
     """What is wrong with a file's rows, and the option that reads them. `options`: of Arrow's reader, given a handler.
 
     None where all rows fit.
@@ -60,11 +60,11 @@ def ragged_told(path: Path, options: Callable[[RaggedRows], dict[str, Any]]) -> 
         return None
     sizes = (ragged.fields + Counter({ragged.columns: rows})).most_common()
     have = ", ".join(f"{quantity(rows)} {'has' if rows == 1 else 'have'} {size}" for size, rows in sizes)
-    told = f"{ragged.first}; of {counted(rows + ragged.count, 'row')} {have} fields"
+    fault = f"{ragged.first}; of {counted(rows + ragged.count, 'row')} {have} fields"
     usual, most = ragged.fields.most_common(1)[0]
     if most > rows:
-        return f"{told}: --names A,B,... names {usual} columns"
-    return f"{told}: --skip-bad {ragged.count} leaves {'it' if ragged.count == 1 else 'these'} out"
+        return f"{fault}: --names A,B,... names {usual} columns"
+    return f"{fault}: --skip-bad {ragged.count} leaves {'it' if ragged.count == 1 else 'these'} out"
 
 
 def _fields(there: int, columns: int) -> str:

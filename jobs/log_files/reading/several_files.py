@@ -20,7 +20,7 @@ from jobs.log_files.reading.named_files import NamedFiles, named_files
 from jobs.reports.words.quantities import quantity
 
 _PARTS = 1000
-_TOLD = 4
+_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class LogFiles:
             places.append(f"{path.name} from {quantity(rows + 1)}")
             rows += table.num_rows
         if many > 1:
-            more = [f"and {many - _TOLD} more"] if many > _TOLD else []
-            notes.append(f"rows are numbered over {many} files: {', '.join([*places[:_TOLD], *more])}")
+            more = [f"and {many - _SHOWN} more"] if many > _SHOWN else []
+            notes.append(f"rows are numbered over {many} files: {', '.join([*places[:_SHOWN], *more])}")
         if empty:
             notes.append(f"without rows: {', '.join(empty)}")
         return self._together(tables), notes
@@ -85,9 +85,9 @@ class LogFiles:
                 whole = pa.concat_tables([whole, table], promote_options="permissive")
             except pa.ArrowException:
                 for name in whole.column_names:
-                    have, other = whole.schema.field(name).type, table.schema.field(name).type
-                    if not _fit(have, other):
-                        message = f"its column '{name}' is {other}, in {self.first.path} it is {have}"
+                    have, kind = whole.schema.field(name).type, table.schema.field(name).type
+                    if not _fit(have, kind):
+                        message = f"its column '{name}' is {kind}, in {self.first.path} it is {have}"
                         raise UnreadableSource(path, message) from None
                 raise
         return whole

@@ -119,10 +119,10 @@ class TimeSource:
         return _BETWEEN.join(self.columns)
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """For a remark.
 
-        >>> TimeSource(("Date", "Time"), "us", "us").told
+        >>> TimeSource(("Date", "Time"), "us", "us").text
         "columns 'Date' and 'Time' tell the time in us"
         """
         names = " and ".join(f"'{name}'" for name in self.columns)

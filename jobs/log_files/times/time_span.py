@@ -48,10 +48,10 @@ class TimeSpan:
         most_at = int(times[starts[fullest]])
         return TimeSpan(len(times), int(times[0]), int(times[-1]), len(starts), back, int(sizes[fullest]), most_at)
 
-    def told(self, clock: LogClock) -> str:
+    def text(self, clock: LogClock) -> str:
         """One sentence's part.
 
-        >>> TimeSpan(3, 1, 3, 2, 1, 2, 3).told(LogClock(None))
+        >>> TimeSpan(3, 1, 3, 2, 1, 2, 3).text(LogClock(None))
         'spans 1 to 3, 2 different times, goes back in 1 row'
         """
         span = clock.between(self.first, self.last)

@@ -34,7 +34,7 @@ _DAYS = (
 )
 _CLOCKS = ("%H:%M:%S", "%H:%M", "%H:%M:%S.%f", "%H:%M:%S,%f", "%I:%M:%S %p", "%I:%M %p", "%H.%M", "%H%M%S")
 _TEXTS = 200
-_TOLD = 2
+_MOST = 2
 
 
 def fitting_forms(column: pa.ChunkedArray) -> list[str]:
@@ -52,7 +52,7 @@ def fitting_forms(column: pa.ChunkedArray) -> list[str]:
     for day, between, clock, zone in product(_DAYS, (" ", "T", ":", ", "), _CLOCKS, ("", " %z", "%z")):
         forms.append(f"{day}{between}{clock}{zone}")
     first = texts.slice(0, 1)
-    return [form for form in forms if _fits(form, first) and _fits(form, texts)][:_TOLD]
+    return [form for form in forms if _fits(form, first) and _fits(form, texts)][:_MOST]
 
 
 def fits(form: TimeForm, column: pa.ChunkedArray) -> bool:

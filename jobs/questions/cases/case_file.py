@@ -65,8 +65,8 @@ def read_case_files(
             problems.add(shown, f"no query has this name; {nearest(path.stem, compiled)}")
         elif only is None or path.stem in only:
             cases += CaseFile(problems, workload, compiled[path.stem], shown).read(path)
-    if problems.found:
-        raise WorkloadError(workload.name, problems.found)
+    if problems.noted:
+        raise WorkloadError(workload.name, problems.noted)
     return cases
 
 
@@ -81,9 +81,9 @@ class CaseFile:
 
     def read(self, path: Path) -> list[Case]:
         """The cases of a file."""
-        before = len(self.problems.found)
+        before = len(self.problems.noted)
         content = read_yaml(self.problems, path, self.shown, as_written=True)
-        if content is None and len(self.problems.found) == before:
+        if content is None and len(self.problems.noted) == before:
             self.problems.add(self.shown, "is empty: expected a list of cases, each `- case: what it shows`")
         items = self.problems.sequence(self.shown, content)
         cases = [self._case(f"{self.shown}: [{number}]", item) for number, item in enumerate(items)]

@@ -26,7 +26,7 @@ class ExpectedValue:
     value: Value | tuple[int, ...] | None
     digits: int | None = None
 
-    def agrees(self, found: Any) -> bool:
+    def agrees(self, came: Any) -> bool:
         """Whether an answer's value is this one. A decimal number is compared in the digits that are written.
 
         >>> ExpectedValue(ColumnKind.DECIMAL, 66.67, 2).agrees(200 / 3)
@@ -34,16 +34,16 @@ class ExpectedValue:
         >>> ExpectedValue(ColumnKind.EVENTS, (2,)).agrees(2), ExpectedValue(ColumnKind.EVENTS, (2, 3)).agrees([2, 4])
         (True, False)
         """
-        if self.value is None or found is None:
-            return self.value is None and (found is None or found == [])
+        if self.value is None or came is None:
+            return self.value is None and (came is None or came == [])
         if isinstance(self.value, tuple):
-            return self.value == tuple(found if isinstance(found, list) else [found])
+            return self.value == tuple(came if isinstance(came, list) else [came])
         if self.kind is ColumnKind.DECIMAL:
             wanted = float(self.value)
             if self.digits is not None:
-                return bool(round(float(found), self.digits) == wanted)
-            return bool(abs(float(found) - wanted) <= 1e-9 * max(abs(wanted), abs(float(found))))
-        return bool(found == self.value)
+                return bool(round(float(came), self.digits) == wanted)
+            return bool(abs(float(came) - wanted) <= 1e-9 * max(abs(wanted), abs(float(came))))
+        return bool(came == self.value)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class ExpectedAnswer:
         if not isinstance(value, Mapping):
             return Expected(rows=self._rows(where, value))
         policy = self.query.bound.kind == POLICY
-        rows, other = ("violations", "rows") if policy else ("rows", "violations")
-        if other in value:
+        rows, wrong = ("violations", "rows") if policy else ("rows", "violations")
+        if wrong in value:
             whose = "a policy has violations" if policy else "a query has rows"
-            self.problems.add(where, f"'{other}': {whose}; write '{rows}'", other)
+            self.problems.add(where, f"'{wrong}': {whose}; write '{rows}'", wrong)
         if "total" in value and self.query.bound.kind == AGGREGATION:
             self.problems.add(where, "'total': an aggregation has rows, and no number of matches", "total")
-        section = self.problems.section(where, value, (), (rows, other, "among", "without", "total"))
+        section = self.problems.section(where, value, (), (rows, wrong, "among", "without", "total"))
         if not value:
             self.problems.add(where, f"expected {rows}, among, without or total")
         items = section.items
@@ -110,8 +110,8 @@ class ExpectedAnswer:
         if value is None:
             return None
         if not isinstance(value, str) or not value.isdecimal():
-            found = brief(value) if isinstance(value, str) else kind(value)
-            self.problems.add(where, f"expected a number of matches such as 3, found {found}")
+            given = brief(value) if isinstance(value, str) else kind(value)
+            self.problems.add(where, f"expected a number of matches such as 3, found {given}")
             return None
         return int(value)
 

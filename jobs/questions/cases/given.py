@@ -42,7 +42,7 @@ class GivenEvents:
         for name, place in {name: value.of_name for row in rows for name, value in row.values.items()}.items():
             if name not in known:
                 self.problems.point(file, place(), f"unknown attribute {brief(name)}; {nearest(name, known)}")
-        if value is not None and not rows and not self.problems.found:
+        if value is not None and not rows and not self.problems.noted:
             self.problems.add(where, "expected at least one event")
         events = [self._event(file, number, row, same) for number, row in enumerate(rows, 1)]
         return order(pa.Table.from_pylist(events, self._schema))
@@ -98,6 +98,6 @@ class GivenEvents:
         try:
             return typed_value(attribute.type, written.text)
         except ValueError as expected:
-            found = f"expected {expected} in '{attribute.name}', found {brief(written.text)}"
-            self.problems.point(file, written.place(), found)
+            refusal = f"expected {expected} in '{attribute.name}', found {brief(written.text)}"
+            self.problems.point(file, written.place(), refusal)
             return None

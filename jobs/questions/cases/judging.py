@@ -49,8 +49,8 @@ def judge(workload: Workload, case: Case) -> CaseOutcome:
     if expected.rows is not None:
         different += _different(case, expected.rows, rows)
     among = paired(expected.among, rows)
-    different += [(one, None) for number, one in enumerate(expected.among) if number not in among]
-    forbidden = tuple(row for row in rows if any(one.agrees(row) for one in expected.without))
+    different += [(wanted, None) for number, wanted in enumerate(expected.among) if number not in among]
+    forbidden = tuple(row for row in rows if any(wanted.agrees(row) for wanted in expected.without))
     came = answer.total() if case.expected.total is not None else None
     total = None if expected.total == came else (expected.total or 0, came)
     return CaseOutcome(case, log, answer, tuple(different), forbidden, total)
@@ -61,8 +61,8 @@ def _different(
 ) -> list[tuple[ExpectedRow | None, Row | None]]:
     """What is missing and what came unexpected; of an aggregation, a row whose numbers differ is one pair."""
     pairs = paired(expected, rows)
-    missing = [one for number, one in enumerate(expected) if number not in pairs]
+    missing = [wanted for number, wanted in enumerate(expected) if number not in pairs]
     unexpected = [row for place, row in enumerate(rows) if place not in set(pairs.values())]
     if case.query.bound.kind == AGGREGATION:
         return nearest_pairs(missing, unexpected)
-    return [*((one, None) for one in missing), *((None, row) for row in unexpected)]
+    return [*((wanted, None) for wanted in missing), *((None, row) for row in unexpected)]

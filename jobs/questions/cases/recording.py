@@ -27,7 +27,7 @@ from jobs.questions.cases.case_file import FOLDER, SUFFIX, CaseFile
 from jobs.questions.cases.case_text import case_text, written
 from jobs.questions.cases.judging import judge
 from jobs.questions.cases.shrinking import shrunk
-from jobs.questions.cases.telling import told
+from jobs.questions.cases.telling import failure_lines
 from jobs.questions.cases.written_values import CaseClock
 from jobs.questions.lake_days import LakeDays
 from jobs.questions.result_columns import ColumnKind, exact, further, kinds_of
@@ -222,11 +222,11 @@ def _add(workload: Workload, query: WorkloadQuery, path: Path, text: str, events
         fresh.write_text(joined + text, encoding="utf-8")
         problems = Problems()
         cases = CaseFile(problems, workload, query, f"{FOLDER}/{path.name}").read(fresh)
-        if problems.found:
-            raise WorkloadError(workload.name, problems.found)
+        if problems.noted:
+            raise WorkloadError(workload.name, problems.noted)
         outcome = judge(workload, cases[-1])
         if not outcome.passed:
-            raise RunError("\n".join(["the recorded case does not pass:", *told(outcome)]))
+            raise RunError("\n".join(["the recorded case does not pass:", *failure_lines(outcome)]))
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ def paired(expected: Sequence[ExpectedRow], rows: Sequence[Mapping[str, Any]]) -
 
     A largest matching by augmenting paths. Cost: expected rows times agreeing pairs.
     """
-    agreeing = [[place for place, row in enumerate(rows) if one.agrees(row)] for one in expected]
+    agreeing = [[place for place, row in enumerate(rows) if wanted.agrees(row)] for wanted in expected]
     taken: dict[int, int] = {}
 
     def place_of(number: int, seen: set[int]) -> bool:
@@ -39,8 +39,8 @@ def nearest_pairs(
     """
     near = sorted(
         (
-            (-sum(value.agrees(row[name]) for name, value in one.values.items()), number, place)
-            for number, one in enumerate(expected)
+            (-sum(value.agrees(row[name]) for name, value in wanted.values.items()), number, place)
+            for number, wanted in enumerate(expected)
             for place, row in enumerate(rows)
         ),
     )
@@ -50,6 +50,6 @@ def nearest_pairs(
             pairs[number] = place
     alone = [place for place in range(len(rows)) if place not in pairs.values()]
     return [
-        *((one, rows[pairs[number]] if number in pairs else None) for number, one in enumerate(expected)),
+        *((wanted, rows[pairs[number]] if number in pairs else None) for number, wanted in enumerate(expected)),
         *((None, rows[place]) for place in alone),
     ]

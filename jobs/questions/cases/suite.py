@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cep_core.language.budget import WorkExhausted
 from jobs.questions.cases.case_file import read_case_files
 from jobs.questions.cases.judging import judge
-from jobs.questions.cases.telling import told
+from jobs.questions.cases.telling import failure_lines
 from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed
 from jobs.workload.compiled import WorkloadQuery
@@ -49,7 +49,7 @@ def judge_all(workload: Workload, compiled: Mapping[str, WorkloadQuery], only: C
         if outcome.passed:
             passed[case.query.name] = passed.get(case.query.name, 0) + 1
         else:
-            failures.append(tuple(_lines(told(outcome))))
+            failures.append(tuple(_lines(failure_lines(outcome))))
     asked = {case.query.name for case in cases}
     return Suite(tuple(failures), passed, tuple(name for name in only or compiled if name not in asked))
 

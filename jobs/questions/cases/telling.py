@@ -19,7 +19,7 @@ _PLAIN = ("match_id", "first_ts", "last_ts")
 """Columns of a row that came which say nothing that its events do not say."""
 
 
-def told(outcome: CaseOutcome) -> Iterator[str]:
+def failure_lines(outcome: CaseOutcome) -> Iterator[str]:
     """Lines about a case that failed."""
     case = outcome.case
     yield f"{case.query.name}: {case.title} ({case.place})"
@@ -28,7 +28,7 @@ def told(outcome: CaseOutcome) -> Iterator[str]:
         yield f"  total: expected {wanted:,}, came {'a number that is not known' if came is None else f'{came:,}'}"
     rows = [*outcome.different, *((None, row) for row in outcome.forbidden)]
     for number, (wanted_row, row) in enumerate(rows[:ROWS]):
-        yield from _told_row(outcome, wanted_row, row, explained=number < EXPLAINED)
+        yield from _row_lines(outcome, wanted_row, row, explained=number < EXPLAINED)
     if len(rows) > ROWS:
         yield f"  ... {len(rows) - ROWS} more"
     if outcome.total is not None and not rows:
@@ -41,14 +41,14 @@ def told(outcome: CaseOutcome) -> Iterator[str]:
             yield from _indented(why_empty(outcome.log))
 
 
-def _told_row(outcome: CaseOutcome, wanted: ExpectedRow | None, row: Row | None, *, explained: bool) -> Iterator[str]:
+def _row_lines(outcome: CaseOutcome, wanted: ExpectedRow | None, row: Row | None, *, explained: bool) -> Iterator[str]:
     if wanted is not None and row is not None:
         yield f"  expected    {_expected(outcome, wanted)}"
         yield f"  came        {_row(outcome, {name: row[name] for name in wanted.values}, row)}"
     elif wanted is not None:
         yield f"  missing     {_expected(outcome, wanted)}"
     elif row is not None:
-        forbidden = any(row is one for one in outcome.forbidden)
+        forbidden = any(row is came for came in outcome.forbidden)
         yield f"  {'forbidden ' if forbidden else 'unexpected'}  {_row(outcome, row)}"
     if not explained:
         return

@@ -113,16 +113,16 @@ def _cells(line: str) -> list[tuple[int, str | None]] | None:
     cells: list[tuple[int, str | None]] = []
     at = 0
     while True:
-        found = _CELL.match(line, at)
-        if found is None or (found["plain"] or "").startswith('"'):
+        cell = _CELL.match(line, at)
+        if cell is None or (cell["plain"] or "").startswith('"'):
             return None
-        quoted = found["quoted"]
+        quoted = cell["quoted"]
         if quoted is not None:
-            cells.append((found.start("quoted") - 1, quoted.replace('""', '"')))
+            cells.append((cell.start("quoted") - 1, quoted.replace('""', '"')))
         else:
-            cells.append((found.start("plain"), found["plain"] or None))
-        at = found.end()
-        if at == len(line) and not found[0].endswith(","):
+            cells.append((cell.start("plain"), cell["plain"] or None))
+        at = cell.end()
+        if at == len(line) and not cell[0].endswith(","):
             return cells
         if at == len(line):
             return [*cells, (at, None)]

@@ -86,12 +86,12 @@ class CaseClock:
             if not -FARTHEST < int(text) < FARTHEST:
                 raise ValueError("a moment between -2^62 and 2^62")
             return int(text)
-        found = _MOMENT.fullmatch(text) if text else None
+        written = _MOMENT.fullmatch(text) if text else None
         try:
-            if found is None:
+            if written is None:
                 raise ValueError(text)
-            on = date.fromisoformat(found["day"]) if found["day"] else self.day
-            at = time(int(found["hour"] or 0), int(found["minute"] or 0), int(found["second"] or 0))
+            on = date.fromisoformat(written["day"]) if written["day"] else self.day
+            at = time(int(written["hour"] or 0), int(written["minute"] or 0), int(written["second"] or 0))
         except ValueError:
             raise ValueError("a time such as 10:00, 2013-03-08 10:00:05, or a number of the log") from None
         first, later = (self._since_epoch(datetime.combine(on, at), fold) for fold in (0, 1))
@@ -99,9 +99,9 @@ class CaseClock:
             raise ValueError(f"a moment: {on} {at:%H:%M} does not exist in {self.zone}, where clocks go forward then")
         size = UNITS[self.unit]
         if first < later:
-            both = f"write {first * size} or {later * size}"
-            raise ValueError(f"a moment: {on} {at:%H:%M} comes twice in {self.zone}; {both}")
-        nanoseconds = int((found["fraction"] or "").ljust(9, "0"))
+            choice = f"write {first * size} or {later * size}"
+            raise ValueError(f"a moment: {on} {at:%H:%M} comes twice in {self.zone}; {choice}")
+        nanoseconds = int((written["fraction"] or "").ljust(9, "0"))
         if nanoseconds * size % 10**9:
             raise ValueError(f"a moment in whole {self.unit}, the log's unit")
         return first * size + nanoseconds * size // 10**9

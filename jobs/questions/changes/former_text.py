@@ -43,10 +43,10 @@ def former_text(
         if Path(against).suffix != query.path.suffix:
             raise WrongWorkload(f"--against {against}: {query.name} is a {query.path.suffix} file")
         return FormerText(_normal(Path(against).read_text(encoding="utf-8-sig")), against, against)
-    found = _committed(query.path, against)
-    if isinstance(found, str):
-        raise WrongWorkload(f"--against {against}: no such file, and git says: {found}")
-    return found
+    stored = _committed(query.path, against)
+    if isinstance(stored, str):
+        raise WrongWorkload(f"--against {against}: no such file, and git says: {stored}")
+    return stored
 
 
 def _committed(path: Path, revision: str) -> FormerText | str:

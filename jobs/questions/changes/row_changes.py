@@ -65,18 +65,18 @@ class RowKeys:
         """Windows of other sizes are told by where they end, if they end at the same places."""
         said = further([name for name in columns[0] if name in columns[1]])
         same = {*before.group_by} == {*after.group_by}
-        names = (*before.group_by, *windows_told(before.window, after.window)) if same else tuple(columns[1])
+        names = (*before.group_by, *window_keys(before.window, after.window)) if same else tuple(columns[1])
         return RowKeys(names, (), (), tuple(name for name in said if name not in {*names, *WINDOWS}))
 
     def changes(self, before: Sequence[Row], after: Sequence[Row]) -> RowChanges:
         """What became of the rows of a day."""
         old = {self.key(row, self.before): row for row in before}
         new = {self.key(row, self.after): row for row in after}
-        both = [(old[key], row) for key, row in new.items() if key in old]
+        pairs = [(old[key], row) for key, row in new.items() if key in old]
         return RowChanges(
             tuple(row for key, row in new.items() if key not in old),
             tuple(row for key, row in old.items() if key not in new),
-            tuple(pair for pair in both if self.different(*pair)),
+            tuple(pair for pair in pairs if self.different(*pair)),
         )
 
     def different(self, before: Row, after: Row) -> list[str]:
@@ -90,10 +90,10 @@ class RowKeys:
         return tuple(sorted(seq for name in variables for seq in _events(row[name])))
 
 
-def windows_told(before: Window, after: Window) -> tuple[str, ...]:
+def window_keys(before: Window, after: Window) -> tuple[str, ...]:
     """The columns that tell a window of both versions.
 
-    >>> windows_told(Window(24, slide=4), Window(12, slide=4)), windows_told(Window(24, slide=4), Window(24, slide=3))
+    >>> window_keys(Window(24, slide=4), Window(12, slide=4)), window_keys(Window(24, slide=4), Window(24, slide=3))
     (('window_end',), ('window_start', 'window_end'))
     """
     slides = before.slide, after.slide

@@ -64,7 +64,7 @@ def _of_conditions(old: WrittenQuery, new: WrittenQuery) -> Iterator[tuple[str, 
     altered: dict[Expression, Expression] = {}
     for alike in (_shape, _variables):
         for condition in left_out:
-            partner = next((new_one for new_one in joined if alike(new_one) == alike(condition)), None)
+            partner = next((added for added in joined if alike(added) == alike(condition)), None)
             if condition not in altered and partner is not None:
                 altered[condition] = partner
                 joined.remove(partner)

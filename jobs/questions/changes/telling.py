@@ -73,7 +73,7 @@ class Examples:
         self.keys = keys
         self.limit = limit
 
-    def told(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Lines."""
         added = self._few([[(each, row) for row in each.changes.added] for each in self.days])
         yield from self._kind("added", sum(len(each.changes.added) for each in self.days), len(added))
@@ -109,7 +109,7 @@ class Examples:
         """A row; of a match its time line."""
         if log.bound.kind == MATCHING and all(variable.name in row for variable in log.bound.query.positive):
             matches = LogMatches(log.bound.query, log.log)
-            head, *lines = matches.told(0, {"first_ts": 0, "last_ts": 0, **row})
+            head, *lines = matches.lines(0, {"first_ts": 0, "last_ts": 0, **row})
             yield f"  {each.day}  {head.partition(': ')[2]}"
             yield from (f"    {line}" for line in lines)
             return

@@ -41,7 +41,7 @@ class ComingRun:
         between = self.workload.operating_days.days(touched[0], touched[-1]) if touched else ()
         return tuple(day for day in between if day in self.work.ledger.days)
 
-    def told(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Lines: what is loaded and evaluated and why, how much is read, and how long it may take."""
         yield from self._loads()
         yield from self._evaluations()
@@ -80,11 +80,11 @@ class ComingRun:
         if reads := self.work.scope.reads:
             held = [day for day in reads if day not in self.work.loads]
             events = self.lake / self.workload.name / "events"
-            told = [f"{_mega(sum(table_bytes(events, day, day) for day in held))} as text"] if held else []
-            told += [] if len(held) == len(reads) else ["a new day is taken for an average one"]
+            notes = [f"{_mega(sum(table_bytes(events, day, day) for day in held))} as text"] if held else []
+            notes += [] if len(held) == len(reads) else ["a new day is taken for an average one"]
             many = counted(self.work.events(reads), "event") if held else "the events"
             read.append(
-                f"{many} of {shown_days(reads)} ({'; '.join(told)})" if held else f"{many} of {shown_days(reads)}"
+                f"{many} of {shown_days(reads)} ({'; '.join(notes)})" if held else f"{many} of {shown_days(reads)}"
             )
         if read:
             yield f"  reads     {'; '.join(read)}"

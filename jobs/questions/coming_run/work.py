@@ -151,5 +151,5 @@ def _why(evaluation: Evaluation, recorded: Recorded | None, question: ScopedQuer
     if not differing:
         return "no result within the former budget of work"
     to_load, before = sorted(differing & {*loads}), sorted(differing - {*loads})
-    told = [f"reads {shown_days(to_load)}, to be loaded"] if to_load else []
-    return "; ".join([*told, *([f"{shown_days(before)} changed since"] if before else [])])
+    reasons = [f"reads {shown_days(to_load)}, to be loaded"] if to_load else []
+    return "; ".join([*reasons, *([f"{shown_days(before)} changed since"] if before else [])])

@@ -48,11 +48,11 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
     for of in sampled:
         view = of_spark(spark, held_view(of.rows, of.source, of.rank))
         view.createOrReplaceTempView(of.source.name)
-        refused.append(_told(of, of.refused["_id"], of.refused["_rule"], of.refused["_reason"]))
+        refused.append(_refused(of, of.refused["_id"], of.refused["_rule"], of.refused["_reason"]))
         if rules := workload.expectations.of_source(of.source.name):
             broken = broken_rules(view, rules)
             broken = broken.filter(pc.invert(pc.is_in(broken["id"], of.refused["_id"].combine_chunks())))
-            refused.append(_told(of, broken["id"], broken["_rule"], broken["_reason"]))
+            refused.append(_refused(of, broken["id"], broken["_rule"], broken["_reason"]))
             fates |= dict.fromkeys((of.rank, id_) for id_ in broken["id"].to_pylist())
         fates |= dict.fromkeys((of.rank, id_) for id_ in of.refused["_id"].to_pylist())
     run = Run(workload, {}, workload.start, workload.start, "preview", session, places.lake())
@@ -68,7 +68,7 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
     for of in sampled:
         own = {id_: flaw for (rank, id_), flaw in flaws.items() if rank == of.rank}
         ids = pa.array([*own], pa.int64())
-        refused.append(_told(of, ids, pa.repeat(FLAW, len(own)), pa.array([*own.values()], pa.string())))
+        refused.append(_refused(of, ids, pa.repeat(FLAW, len(own)), pa.array([*own.values()], pa.string())))
     good = np.array([key not in fates and key not in flaws for key in of_row], np.bool_)
     early = np.asarray(pc.fill_null(pc.less(events["day"], pa.scalar(workload.start)), False))
     gave = {*of_row} | fates.keys()
@@ -80,7 +80,7 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
     return SampledEvents(kept, pa.concat_tables(refused), int((good & early).sum()), silent)
 
 
-def _told(of: SampledRows, ids: pa.ChunkedArray | pa.Array, rules: pa.Array, reasons: pa.Array) -> pa.Table:
+def _refused(of: SampledRows, ids: pa.ChunkedArray | pa.Array, rules: pa.Array, reasons: pa.Array) -> pa.Table:
     """Refused rows with their text; of rows that have none, the values of their columns."""
     places_of = pc.index_in(ids, of.rows["_id"].combine_chunks())
     rows = of.rows.take(places_of)

@@ -52,11 +52,11 @@ class SampledRows:
 def first_day(workload: Workload) -> date:
     """The first day from the log's start on that no source lacks. Raises WrongWorkload if there is none."""
     days = (workload.start + timedelta(days=n) for n in range(LOOKED_FOR))
-    found = next((day for day in days if not is_gone(workload, day)), None)
-    if found is None:
+    present = next((day for day in days if not is_gone(workload, day)), None)
+    if present is None:
         last = workload.start + timedelta(days=LOOKED_FOR - 1)
         raise WrongWorkload(f"no day from {workload.start} to {last} has its files; --day names one that has")
-    return found
+    return present
 
 
 def sample(workload: Workload, day: date, most: int, session: LateSession) -> list[SampledRows]:

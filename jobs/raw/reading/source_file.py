@@ -47,10 +47,10 @@ class FoundFiles:
 def files_at(place: str) -> FoundFiles:
     """The files at a path, in a folder, or that a pattern names; none if it is absent. Raises UnreadableSource."""
     path = Path(place)
-    found = [path] if path.exists() else [Path(name) for name in sorted(glob.glob(place))]
+    paths = [path] if path.exists() else [Path(name) for name in sorted(glob.glob(place))]
     read: list[Path] = []
     passed: list[Path] = []
-    for entry in found:
+    for entry in paths:
         for file in sorted(entry.iterdir()) if entry.is_dir() else [entry]:
             if entry.is_dir() and _MARKS.fullmatch(file.name):
                 passed.append(file)

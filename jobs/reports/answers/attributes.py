@@ -32,7 +32,7 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     return {variable: tuple(names) for variable, names in named.items()}
 
 
-def told(query: Query, most: int) -> dict[str, tuple[str, ...]]:
+def shown_attributes(query: Query, most: int) -> dict[str, tuple[str, ...]]:
     """For each positive variable, the attributes that a table shows of its events, at most so many.
 
     Without RETURN those come first that the workload says are `shown`; then those that conditions name.

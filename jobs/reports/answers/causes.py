@@ -62,7 +62,7 @@ class ExplainedViolation:
     events: Mapping[int, Mapping[str, Any]]
 
     @property
-    def is_told(self) -> bool:
+    def has_proof(self) -> bool:
         """Whether there is a proof, or a part of it: of one that is too large, maybe only the top claim is kept."""
         return len(self.claims) > 1 or self.claims[0]["leaf"] not in (None, UNTOLD)
 
@@ -75,9 +75,9 @@ class ExplainedViolation:
     def causes(self) -> list[Cause]:
         """The events in order of time, each once; then what was sought in vain, in the order of the proof."""
         seqs = dict.fromkeys(claim["seq"] for claim in self.claims if claim["seq"] in self.events)
-        found = [self.events[seq] for seq in seqs]
+        rows = [self.events[seq] for seq in seqs]
         claimed = {claim["seq"]: claim["claim"] for claim in self.claims}
-        events = [Cause(claimed[event["seq"]], event["ts"], event["ts"], 1, event) for event in found]
+        events = [Cause(claimed[event["seq"]], event["ts"], event["ts"], 1, event) for event in rows]
         sought: dict[str, set[tuple[int, int]]] = {}
         for claim in self.claims:
             if claim["leaf"] == ABSENCE:
@@ -92,13 +92,13 @@ class ExplainedViolation:
         return f"the same for {alike} points of the first {compared}" if alike > 1 else ""
 
     @property
-    def told_values(self) -> list[Any]:
+    def heading_values(self) -> list[Any]:
         """Its values for a heading: names first, then numbers, which are counts where a policy counts."""
         return sorted(self.values.values(), key=lambda value: not isinstance(value, str))
 
     def title(self, clock: Clock) -> str:
         """The violation in a heading: its values, and its moment."""
-        values = " ".join(shown(value, 16) for value in self.told_values)
+        values = " ".join(shown(value, 16) for value in self.heading_values)
         return f"{values}, {clock.time(self.ts)}" if values else clock.time(self.ts)
 
     def proof(self, clock: Clock) -> str:
@@ -151,7 +151,7 @@ def that_differ(violations: Sequence[ExplainedViolation]) -> list[ExplainedViola
 def _page_rows(violation: ExplainedViolation, clock: Clock, schema: LogSchema) -> list[list[str]]:
     rows = [_cells(cause, clock, schema) for cause in violation.causes]
     if not rows:
-        rows = [["nothing of the log" if violation.is_told else TOO_LARGE, "", ""]]
+        rows = [["nothing of the log" if violation.has_proof else TOO_LARGE, "", ""]]
     elif violation.untold:
         rows += [[f"{shown(claim, 60)}: {TOO_LARGE}", "", ""] for claim in violation.untold]
     left_out = len(rows) - 2 * ENDS
@@ -163,7 +163,7 @@ def _page_rows(violation: ExplainedViolation, clock: Clock, schema: LogSchema) -
 
 def _file_rows(violation: ExplainedViolation) -> list[list[Cell]]:
     violated: list[Cell] = [violation.ts, *violation.values.values()]
-    if not violation.is_told:
+    if not violation.has_proof:
         return [[*violated, "not told", None, None, None, None, violation.claims[0]["claim"], ""]]
     return [
         [

@@ -53,13 +53,13 @@ class Change:
         """The comparison in one sentence, or in two if not all matches were counted."""
         today = f"{'At least ' if self.today_at_least else ''}{quantity(self.today)}"
         if self.exact or not self.before:
-            return self.told(f"{today} is ")
+            return self.text(f"{today} is ")
         whose = ["today"] if self.today_at_least else []
         whose += [f"on {self.at_least} of the days before"] if self.at_least else []
         when = capitalised(" and ".join(whose))
-        return f"{self.told(f'{today} is ')} {when} matches were counted only as far as they are listed."
+        return f"{self.text(f'{today} is ')} {when} matches were counted only as far as they are listed."
 
-    def told(self, opening: str) -> str:
+    def text(self, opening: str) -> str:
         """The comparison; `opening` are the words before a positive number."""
         usual, spread = self.usual, self.spread
         if usual is None or spread is None:
@@ -129,5 +129,5 @@ def volume(today: int, before: Mapping[date, int]) -> str:
     """The day's events in a sentence, against the days before."""
     change = Change(Magnitude.of(today), {day: Magnitude.of(events) for day, events in before.items()})
     opening = f"There {'was' if today == 1 else 'were'} {counted(today, 'event')}"
-    comparison = change.told(f"{opening}, ")
+    comparison = change.text(f"{opening}, ")
     return comparison if comparison.startswith(opening) else f"{opening}. {comparison}"

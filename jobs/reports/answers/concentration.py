@@ -61,44 +61,48 @@ def dispersion(numbers: Sequence[int]) -> float:
     return sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1) / mean
 
 
-def leading(found: Concentration) -> str:
+def leading(concentration: Concentration) -> str:
     """Who has the most, as the end of a sentence.
 
     >>> leading(Concentration("c", "airline", {"MQ": 9, "EV": 9, "B6": 1}))
     'airline MQ and 1 other had the most, 9 each'
     """
-    (value, most), *others = found.counts.items()
+    (value, most), *others = concentration.counts.items()
     ties = sum(number == most for _, number in others)
     also = f" and {ties} other{'' if ties == 1 else 's'}" if ties else ""
-    return f"{found.title} {shown(value)}{also} had the most, {most:,}{' each' if ties else ''}"
+    return f"{concentration.title} {shown(value)}{also} had the most, {most:,}{' each' if ties else ''}"
 
 
-def leaders(found: Concentration, episodes: pa.Table | None, clock: Clock, *, cut: bool) -> Listing:
+def leaders(concentration: Concentration, episodes: pa.Table | None, clock: Clock, *, cut: bool) -> Listing:
     """A row for each value: violations, their share, and its listed episodes with the longest of them."""
-    spans: dict[str | None, list[int]] = {value: [] for value in found.counts}
+    spans: dict[str | None, list[int]] = {value: [] for value in concentration.counts}
     if episodes is not None:
-        rows = (episodes[name].to_pylist() for name in (found.column, "first_ts", "last_ts"))
+        rows = (episodes[name].to_pylist() for name in (concentration.column, "first_ts", "last_ts"))
         for value, first, last in zip(*rows, strict=True):
             spans.setdefault(value, []).append(last - first)
-    chosen, others = those_leading(list(found.counts.items()))
+    chosen, others = those_leading(list(concentration.counts.items()))
     counted = "listed violations" if cut else "violations"
-    headings = [Heading(found.title), *numbers(counted, "share", "episodes"), Heading("longest episode", whole=True)]
+    headings = [
+        Heading(concentration.title),
+        *numbers(counted, "share", "episodes"),
+        Heading("longest episode", whole=True),
+    ]
     cells = [
         [
             shown(value),
             quantity(number),
-            share(number / found.total),
+            share(number / concentration.total),
             quantity(len(spans[value])),
             length(max(spans[value], default=0), clock),
         ]
         for value, number in chosen
     ]
-    header = [found.column, counted.replace(" ", "_"), "episodes", "longest_episode"]
+    header = [concentration.column, counted.replace(" ", "_"), "episodes", "longest_episode"]
     filed = [
         [value, number, len(spans[value]), max(spans[value], default=0)]
-        for value, number in list(found.counts.items())[:FILED]
+        for value, number in list(concentration.counts.items())[:FILED]
     ]
-    return Listing(headings, cells, header, filed, len(found.counts), f"most {counted} first{others}")
+    return Listing(headings, cells, header, filed, len(concentration.counts), f"most {counted} first{others}")
 
 
 def length(duration: int, clock: Clock) -> str:

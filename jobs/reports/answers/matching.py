@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cep_core.language.patterns.query import Query
 from cep_core.matching.result.identity import MATCH_ID
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.attributes import entity, entity_titles, told
+from jobs.reports.answers.attributes import entity, entity_titles, shown_attributes
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Key, Tally, Totals, bound, keys_of
@@ -218,7 +218,7 @@ def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], i
     """The keys of the matches, if no key has more than the others. Without keys: the foremost match."""
     names = entity_titles(query)
     if not names:
-        return _foremost_told(query, results, totals, index, clock)
+        return _foremost_text(query, results, totals, index, clock)
     if not whose.counts:
         return "none is listed"
     if len(whose.counts) > 1:
@@ -229,7 +229,7 @@ def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], i
     return f"all{whose.of} are of {named(names, key)}"
 
 
-def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
+def _foremost_text(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
     """The longest or the likeliest match, of a query without equivalences."""
     if results.num_rows == 0:
         return "none is listed"
@@ -247,7 +247,7 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock, ch
     """The day's matches: on the page those `chosen`, or the longest or likeliest; in the file all in their order."""
     if chosen is None:
         chosen = Chosen(foremost(query, results, index, SHOWN), order_of(results))
-    shows = told(query, ATTRIBUTES)
+    shows = shown_attributes(query, ATTRIBUTES)
     headings = [
         *(Heading(title) for title in entity_titles(query)),
         Heading("from", whole=True),

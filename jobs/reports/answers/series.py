@@ -33,8 +33,8 @@ class SeriesDay:
     @property
     def sentence(self) -> str:
         """The number, and how it compares with the days before."""
-        number, told = quantity(self.value), self.change.sentence
-        return told if told.startswith((f"{number} ", "At least ")) else f"{number}. {told}"
+        number, change = quantity(self.value), self.change.sentence
+        return change if change.startswith((f"{number} ", "At least ")) else f"{number}. {change}"
 
     @cached_property
     def quarters(self) -> tuple[Magnitude, Magnitude, Magnitude, Magnitude, Magnitude] | None:
@@ -62,8 +62,8 @@ class Series:
     @property
     def standing_out(self) -> list[SeriesDay]:
         """The days that stand out, the largest number first."""
-        found = [on for on in self.days if on.stands_out]
-        return sorted(found, key=lambda on: (on.value.key, on.day), reverse=True)
+        days = [on for on in self.days if on.stands_out]
+        return sorted(days, key=lambda on: (on.value.key, on.day), reverse=True)
 
     @property
     def is_judged(self) -> bool:
@@ -88,7 +88,7 @@ def series_of(records: Mapping[date, Mapping[str, Any]], headlines: Mapping[date
     """
     numbers: dict[date, Magnitude] = {}
     bounded: set[date] = set()
-    found = []
+    days = []
     for day, record in sorted(records.items()):
         if is_missing(record):
             continue
@@ -97,8 +97,8 @@ def series_of(records: Mapping[date, Mapping[str, Any]], headlines: Mapping[date
         value = headlines.get(day, Magnitude.of(0))
         at_least = record.get("matches_at_least") is not None
         change = Change(value, before, sum(on in bounded for on in before), at_least)
-        found.append(SeriesDay(day, change, bool(record["complete"]), record["definition"]))
+        days.append(SeriesDay(day, change, bool(record["complete"]), record["definition"]))
         numbers[day] = value
         if at_least:
             bounded.add(day)
-    return Series(tuple(found), tuple(day for day, record in sorted(records.items()) if is_missing(record)))
+    return Series(tuple(days), tuple(day for day, record in sorted(records.items()) if is_missing(record)))

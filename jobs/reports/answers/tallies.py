@@ -117,11 +117,11 @@ def _of_compact_rows(
         rows_seen += rows.num_rows
         matches += sum(_by_value(np.zeros(len(code), np.int64), code, counts).values())
         periods.update(_by_period(rows, code, counts, interval))
-        found = _common_keys(query, rows, index)
-        if found is None or keys is None:
+        keyed = _common_keys(query, rows, index)
+        if keyed is None or keys is None:
             keys = None
             continue
-        of_row, values = found
+        of_row, values = keyed
         for number, count in _by_value(of_row, code, counts).items() if values else ():
             keys[values[number]] += count
     if not rows_seen or (totals.total is not None and matches != totals.total):
@@ -169,13 +169,13 @@ def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> tuple[In
         lengths = np.diff(lists.offsets.to_numpy())
         if lists.null_count or not lengths.all():
             return None
-        found = index.attribute(attribute, lists.flatten().to_numpy()).dictionary_encode()
-        of_event = found.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        values_of_events = index.attribute(attribute, lists.flatten().to_numpy()).dictionary_encode()
+        of_event = values_of_events.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         begins = np.cumsum(lengths) - lengths
         if (np.minimum.reduceat(of_event, begins) != np.maximum.reduceat(of_event, begins)).any():
             return None
         codes.append(of_event[begins].astype(np.int64))
-        values.append([*found.dictionary.to_pylist(), None])  # place -1: null
+        values.append([*values_of_events.dictionary.to_pylist(), None])  # place -1: null
     if not codes:
         return np.zeros(0, np.int64), []
     distinct, first, number = np.unique(np.stack(codes), axis=1, return_index=True, return_inverse=True)

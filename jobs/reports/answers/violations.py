@@ -127,7 +127,7 @@ def before_the_day(results: pa.Table, interval: tuple[int, int]) -> int:
     return sum(ts < interval[0] for ts in results["ts"].to_pylist())
 
 
-def told_late(results: pa.Table, interval: tuple[int, int], clock: Clock) -> str:
+def late_note(results: pa.Table, interval: tuple[int, int], clock: Clock) -> str:
     """A sentence about the violations that lie before the day; empty if none does."""
     number = before_the_day(results, interval)
     if not number:

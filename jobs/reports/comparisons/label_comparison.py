@@ -10,11 +10,11 @@ from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.words.quantities import quantity, share
 
 
-def scores_told(grid: LabelGrid, summary: Summary) -> str:
+def scores_text(grid: LabelGrid, summary: Summary) -> str:
     """How well all policies together tell abnormal sequences from normal ones, and what the patterns say."""
     [together] = summary.along("f1", TOGETHER)
     right = round(together["precision"] * together["pointed"])
-    told = (
+    text = (
         f"Of {quantity(together['sequences'])} {grid.sequences} {quantity(together['abnormal'])} were labelled "
         f"abnormal. A violation of some policy points at {quantity(right)} of these ({share(together['recall'])}) and "
         f"at {quantity(together['pointed'] - right)} of the others (F1 {together['f1']:.3f})."
@@ -23,8 +23,8 @@ def scores_told(grid: LabelGrid, summary: Summary) -> str:
         [point] = summary.along("f1", name)
         differing = int(point["pattern_differs"])
         verdicts = "the same verdicts" if not differing else f"other verdicts at {quantity(differing)} events"
-        told += f" The pattern query beside '{name}' has {verdicts}."
-    return told
+        text += f" The pattern query beside '{name}' has {verdicts}."
+    return text
 
 
 def headings_of(grid: LabelGrid) -> list[Heading]:

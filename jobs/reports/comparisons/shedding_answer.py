@@ -27,7 +27,7 @@ def answer(compared: SheddingComparison) -> str:
 
     If the strategies had little to choose from, the sentence says so and names no best strategy.
     """
-    load, names = f"At {load_told(compared)}", compared.queries or list(compared.asked) or ["all queries"]
+    load, names = f"At {described_load(compared)}", compared.queries or list(compared.asked) or ["all queries"]
     queries = listed([shown(name) for name in names])
     outcomes = compared.attainable
     if not outcomes:
@@ -62,7 +62,7 @@ def _too_early(outcomes: Sequence[SheddingOutcome]) -> str:
     return f"; {events.strategy}, which drops events and begins at half of the bound, would have missed {missed}"
 
 
-def load_told(compared: SheddingComparison) -> str:
+def described_load(compared: SheddingComparison) -> str:
     """The load of the setting that the page describes, with the time for which it holds."""
     return f"{share(compared.setting.load)} load over {over_what(compared, compared.setting.over)}"
 
@@ -75,7 +75,7 @@ def over_what(compared: SheddingComparison, over: str) -> str:
     return "the busiest hour" if hours == 1 else f"the busiest {hours or ''} hours".replace("  ", " ")
 
 
-def choice_told(compared: SheddingComparison) -> str:
+def choice_text(compared: SheddingComparison) -> str:
     """How often partial matches had to be dropped, and how often there was a choice; empty if none were dropped."""
     drops = [outcome.measures["drops"].mean for outcome in compared.attainable if "choice" in outcome.measures]
     if not drops or compared.choice is None:

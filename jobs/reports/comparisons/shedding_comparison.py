@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.loads import BUSIEST, DAY, Setting, load_told
+from cep_core.experiments.loads import BUSIEST, DAY, Setting, described_load
 from cep_core.experiments.spread import Spread
 from cep_core.shedding.shedders.nothing import UNSHED
 from cep_core.shedding.shedders.pspice import PSPICE
@@ -158,7 +158,7 @@ class SheddingComparison:
     @property
     def attainable(self) -> list[SheddingOutcome]:
         """The strategies that could have been used, in the described setting, the fewest missed first."""
-        return [one for one in self.at_setting if one.attainable]
+        return [outcome for outcome in self.at_setting if outcome.attainable]
 
     def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy's outcome in a setting; by default the described one."""
@@ -217,7 +217,7 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
         if about.get("told"):
             marked[row["day"]] = setting
     return {
-        day: missed[marked.get(day) or _told_of(missed)] for day, missed in by_day.items() if matched.get(day, True)
+        day: missed[marked.get(day) or _described(missed)] for day, missed in by_day.items() if matched.get(day, True)
     }
 
 
@@ -261,7 +261,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> SheddingComparison | N
     if not outcomes:
         return None
     if described is None:
-        described = _told_of({outcome.setting for outcome in outcomes})
+        described = _described({outcome.setting for outcome in outcomes})
     busy = [parameters for _, parameters in about if "busiest_from" in parameters]
     return SheddingComparison(
         outcomes,
@@ -289,10 +289,10 @@ def _setting(about: Mapping[str, Any]) -> Setting:
     return Setting(float(about["load"]), about.get("load_over", DAY), int(about.get("bound_ns", 0)))
 
 
-def _told_of(settings: Iterable[Setting]) -> Setting:
+def _described(settings: Iterable[Setting]) -> Setting:
     """The described setting of rows that mark none: rows of former versions, or a part of a comparison."""
     over = [candidate for candidate in settings if candidate.over == BUSIEST] or list(settings)
-    load = load_told({candidate.load for candidate in over})
+    load = described_load({candidate.load for candidate in over})
     return max((candidate for candidate in over if candidate.load == load), key=lambda setting: setting.bound)
 
 

@@ -95,7 +95,7 @@ def along_settings(
         name,
         f"Line chart of {words[0]} against the {axis} for {len(lines)} strategies. "
         f"At {virtual(at.bound) if by_bound else share(at.load)}: {finding}.",
-        f"{words[1]}{shaded} {seeds_told(lines)}",
+        f"{words[1]}{shaded} {seeds_text(lines)}",
         ["strategy", "load", "load_over", "bound_ns", "mean", "standard_deviation", "n"],
         rows,
         draw,
@@ -103,14 +103,13 @@ def along_settings(
     )
 
 
-def seeds_told(lines: Lines) -> str:
+def seeds_text(lines: Lines) -> str:
     """A sentence that says how many runs a point stands for."""
     numbers = {strategy: max(spread.n for _, spread in line) for strategy, line in lines.items()}
     drawn = [strategy for strategy, n in numbers.items() if n > 1]
     if not drawn:
         return "n = 1 run a point."
     most = max(numbers.values())
-    by_chance = (
-        f"n = {most} seeds a point for {listed([shown(one) for one in drawn])}: mean, bars are one standard deviation"
-    )
+    names = listed([shown(strategy) for strategy in drawn])
+    by_chance = f"n = {most} seeds a point for {names}: mean, bars are one standard deviation"
     return f"{by_chance}; n = 1 for the others, which draw no random numbers."

@@ -46,14 +46,14 @@ def predicted_loads_figure(history: History) -> Figure | None:
         plot.has_key = True
 
     newest = history.days[-1][1]
-    told = f"Above {TOO_HIGH:g} times the prediction: {counted(len(high), 'day')}."
+    above = f"Above {TOO_HIGH:g} times the prediction: {counted(len(high), 'day')}."
     return Figure(
         f"slicing-predicted-{newest.plan['plan_id']}",
         f"Predicted and measured largest slice of the plans in use for {listed(newest.queries)}, day by day to "
-        f"{spoken(last)}. {told}",
+        f"{spoken(last)}. {above}",
         f"Largest slice of the plan of each day for {listed(newest.queries)}, as a share of the relevant events: what "
         f"the planner predicted (dashed) and what was counted (line). n = {counted(len(loads), 'day')} from "
-        f"{spoken(loads[0].day)} to {spoken(last)}. {told}",
+        f"{spoken(loads[0].day)} to {spoken(last)}. {above}",
         ["day", "plan", "predicted_load", "measured_load", "ratio"],
         [[load.day.isoformat(), load.plan_id, load.predicted, load.measured, load.ratio] for load in loads],
         draw,

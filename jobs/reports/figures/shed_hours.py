@@ -10,7 +10,7 @@ from cep_core.drawing.plot import Plot
 from cep_core.drawing.svg import Stroke
 from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
 from cep_core.shedding.shedders.nothing import UNSHED
-from jobs.reports.comparisons.shedding_answer import load_told
+from jobs.reports.comparisons.shedding_answer import described_load
 from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
@@ -45,10 +45,10 @@ def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
     finding = f"Above it at some time: {'; '.join(broken)}." if broken else "No strategy is ever above it."
     return Figure(
         "shedding-latency",
-        f"Line chart of the latest event in each {each} of {spoken(day)} at {load_told(compared)}, against the "
+        f"Line chart of the latest event in each {each} of {spoken(day)} at {described_load(compared)}, against the "
         f"bound of {virtual(bound)}. {finding}",
         f"Latency of the latest event in each {each} of the day, in virtual time on a logarithmic axis, at "
-        f"{load_told(compared)}; the dashed line is the bound of {virtual(bound)}. "
+        f"{described_load(compared)}; the dashed line is the bound of {virtual(bound)}. "
         f"n = {counted(int(events), 'event')} of one run a strategy (the first seed); the file has the mean as well. "
         f"{finding}",
         ["strategy", "from", "to", "events", "latency_mean_ns", "latency_max_ns", "late_events", "bound_ns"],
@@ -88,10 +88,10 @@ def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figu
     most = "; ".join(f"{shown(name)} most from {clock.time(part.begin)}" for name, part in peaks.items())
     return Figure(
         "shedding-missed",
-        f"Line chart of matches missed in each {each} of {spoken(day)} at {load_told(compared)}. {most}.",
+        f"Line chart of matches missed in each {each} of {spoken(day)} at {described_load(compared)}. {most}.",
         f"{f'{_weighted(compared)}matches'.capitalize()} missed, by the {each} of the day in which they would have "
         f"ended, "
-        f"at {load_told(compared)}. n = one run a strategy (the first seed). In all: "
+        f"at {described_load(compared)}. n = one run a strategy (the first seed). In all: "
         + "; ".join(f"{shown(name)} {quantity(total)}" for name, total in totals.items())
         + ".",
         ["strategy", "from", "to", "missed"],
@@ -134,9 +134,9 @@ def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
     tall = 0.9 + 0.32 * len(by_strategy)
     return Figure(
         "shedding-dropped",
-        f"Heat strip of what each strategy dropped over {spoken(day)} at {load_told(compared)}. Most: "
+        f"Heat strip of what each strategy dropped over {spoken(day)} at {described_load(compared)}. Most: "
         f"{'; '.join(when)}.",
-        f"Partial matches dropped in each {each} of the day at {load_told(compared)}; a stronger colour is more, "
+        f"Partial matches dropped in each {each} of the day at {described_load(compared)}; a stronger colour is more, "
         f"each row on its own scale. n = one run a strategy (the first seed). In all: {'; '.join(totals)}.",
         ["strategy", "from", "to", "dropped"],
         _rows(by_strategy, clock, lambda part: part.dropped),

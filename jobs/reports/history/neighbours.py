@@ -51,8 +51,8 @@ def _links(home: Path, name: str, before: date | None, after: date | None) -> st
 
 
 def _is_linked(page: Path, links: str) -> bool:
-    found = _PLACE.search(page.read_text(encoding="utf-8"))
-    return found is None or found[0] == links
+    stored = _PLACE.search(page.read_text(encoding="utf-8"))
+    return stored is None or stored[0] == links
 
 
 def _link(page: Path, links: str) -> None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.attributes import entity, told
+from jobs.reports.answers.attributes import entity, shown_attributes
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, seqs_of
 from jobs.reports.answers.leaders import leaders
@@ -150,7 +150,7 @@ def _events_of(evaluated: EvaluatedDay, matches: pa.Table, *, shown: bool) -> Ev
     named = seqs_of([matches], matching.variables(query)).to_numpy()
     attributes = {name for _, _, name in entity(query)}
     if shown:
-        attributes = attributes.union(*told(query, matching.ATTRIBUTES).values())
+        attributes = attributes.union(*shown_attributes(query, matching.ATTRIBUTES).values())
     pieces = evaluated.reader.pieces(
         "events",
         evaluated.days.day_of(begin),

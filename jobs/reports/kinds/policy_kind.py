@@ -61,7 +61,7 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         periods=violations.by_period(results, evaluated.interval),
         listed=results.num_rows if totals.truncated else None,
         peak=lambda most: f"at most {counted(most, 'violation')} in an hour{before}",
-        remark=violations.told_late(results, evaluated.interval, evaluated.clock),
+        remark=violations.late_note(results, evaluated.interval, evaluated.clock),
         sections=tuple(_sections(evaluated, runs, whose, named, violations.number_of(totals), cut=totals.truncated)),
     )
 
@@ -153,15 +153,15 @@ def _truths(evaluated: EvaluatedDay) -> Section | None:
     return Section("formula", "The formula, part by part", summary, table, f"{name}-truths.csv")
 
 
-def _those(told: int, total: int, what: str, chosen: str) -> str:
+def _those(number: int, total: int, what: str, chosen: str) -> str:
     """Which of `total` violations or episodes are told.
 
     >>> _those(10, 182, "violation", "first"), _those(3, 3, "violation", "first"), _those(1, 1, "episode", "longest")
     ('10 violations, the first of 182', 'all 3 violations', 'the only episode')
     """
-    if told < total:
-        return f"{counted(told, what)}, the {chosen} of {quantity(total)}"
-    return f"the only {what}" if told == 1 else f"all {counted(told, what)}"
+    if number < total:
+        return f"{counted(number, what)}, the {chosen} of {quantity(total)}"
+    return f"the only {what}" if number == 1 else f"all {counted(number, what)}"
 
 
 def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Section | None:
@@ -180,24 +180,24 @@ def _causes(evaluated: EvaluatedDay, total: int, runs: pa.Table | None) -> Secti
     figure = cause_lines_figure(
         evaluated.name, explained, kinds, total, evaluated.day, clock, of_episodes=by_episode is not None
     )
-    untold = sum(not violation.is_told for violation in explained)
-    told, chosen, proven = len(explained), "first", "it"
+    untold = sum(not violation.has_proof for violation in explained)
+    number, chosen, proven = len(explained), "first", "it"
     what = "violation"
     if by_episode is not None:
         what, chosen, proven = "episode", "longest", "the first violation"
-    which = f"Of {_those(told, total, what, chosen)}: the events that prove {proven}, and "
+    which = f"Of {_those(number, total, what, chosen)}: the events that prove {proven}, and "
     summary = f"{which}the events that would have kept the policy and are not there."
     if untold == len(explained):
         summary = f"The proofs of the first {counted(untold, 'violation')} are too large to be told."
     elif untold:
         summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
-    if in_part := sum(violation.is_told and bool(violation.untold) for violation in explained):
+    if in_part := sum(violation.has_proof and bool(violation.untold) for violation in explained):
         summary += f" {in_part} of the proofs {'is' if in_part == 1 else 'are'} too large to be told whole."
     if alike := len(explained) - len(causes.that_differ(explained)):
         share = "shares" if alike == 1 else "share"
         summary += f" The table leaves out {alike} that {share} most of their events with others."
     proofs = tuple(
-        (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.is_told
+        (f"Proof: {violation.title(clock)}", _proof(violation, clock)) for violation in explained if violation.has_proof
     )
     return Section(
         "causes", "Causes", summary, listing, f"{evaluated.name}-why.csv", details=proofs, figure=figure, wide=True

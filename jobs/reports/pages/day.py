@@ -60,9 +60,9 @@ def _undrawn(report: DayReport, changes: Mapping[str, Change]) -> dict[str, str]
     trailing, when = "No earlier day has been evaluated, so there is nothing to compare with yet.", "No results."
     if uncounted := [name for name, change in changes.items() if change.before and not change.exact]:
         trailing = f"Matches of {listed(uncounted)} were counted only as far as listed: there is nothing to compare."
-    found = [query for query in report.queries if query.answer is not None and query.answer.headline.sign]
-    if found:
-        is_cut = any(query.listed is not None for query in found)
+    counting = [query for query in report.queries if query.answer is not None and query.answer.headline.sign]
+    if counting:
+        is_cut = any(query.listed is not None for query in counting)
         when = "No result is listed." if is_cut else "The results ended before this day."
     return {"trailing": trailing, "when": when}
 

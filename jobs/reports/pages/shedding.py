@@ -13,7 +13,14 @@ from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
 from cep_core.shedding.shedders.nothing import UNSHED
 from cep_core.shedding.strategies import strategy_named
 from jobs.reports.answers.listing import Heading, numbers
-from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
+from jobs.reports.comparisons.shedding_answer import (
+    answer,
+    bound_kept,
+    choice_text,
+    described_load,
+    over_what,
+    yardsticks,
+)
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
@@ -37,10 +44,10 @@ def page(report: DayReport) -> Page | None:
         "title": "Shedding",
         "finding": answer(compared),
         "bound": bound_kept(compared),
-        "choice_told": choice_told(compared),
+        "choice_text": choice_text(compared),
         "yardsticks": yardsticks(compared),
         "operator": _operator(compared, report.clock),
-        "load": load_told(compared),
+        "load": described_load(compared),
         "missed": missed,
         "choice": choice,
         "choices": {
@@ -97,7 +104,7 @@ def _missed(compared: SheddingComparison) -> list[Figure]:
         f"load-{over}": (compared.along(over), f"load over {over_what(compared, over)}, {bound}")
         for over in (BUSIEST, DAY)
     }
-    settings["bound"] = compared.bounds, f"latency bound, at {load_told(compared)}"
+    settings["bound"] = compared.bounds, f"latency bound, at {described_load(compared)}"
     about: list[tuple[str | None, str, str]] = [(None, f"the matches of {queries}{weighted}", key) for key in settings]
     for name in names if len(names) > 1 else []:
         whole = quantity(_matches(compared, name))

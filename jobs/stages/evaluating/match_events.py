@@ -150,17 +150,17 @@ class Published:
         order = np.lexsort((position, place, match))
         events = self._named(np.unique(seqs))
         own = events["seq"].to_numpy()
-        found = np.searchsorted(own, seqs[order])
+        row = np.searchsorted(own, seqs[order])
         present = np.zeros(len(order), np.bool_)
-        inside = found < len(own)
-        present[inside] = own[found[inside]] == seqs[order][inside]
-        order, found = order[present], found[present]
+        inside = row < len(own)
+        present[inside] = own[row[inside]] == seqs[order][inside]
+        order, row = order[present], row[present]
         names = [name for name in ("day", *OWN[:2]) if name in listing.column_names]
         rows = listing.select(names).take(pa.array(match[order]))
         of_place = pa.DictionaryArray.from_arrays(pa.array(place[order]), pa.array(list(variables), pa.string()))
         rows = rows.append_column("variable", of_place.cast(pa.string()))
         rows = rows.append_column("position", pa.array(position[order].astype(np.int32)))
-        for name, column in zip(self.schema.names, events.take(pa.array(found)).columns, strict=True):
+        for name, column in zip(self.schema.names, events.take(pa.array(row)).columns, strict=True):
             rows = rows.append_column(name, column)
         return rows
 

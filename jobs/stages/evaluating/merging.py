@@ -29,14 +29,14 @@ Read = Callable[[], pa.RecordBatch]
 """Gives a batch, as often as it is asked."""
 
 
-def merged(table: ResultTable, found: Sequence[Read], days: Moments, most: int | None = None) -> Iterator[pa.Table]:
+def merged(table: ResultTable, reads: Sequence[Read], days: Moments, most: int | None = None) -> Iterator[pa.Table]:
     """The merge of batches, in tables of about `most` rows (None: ROWS_AT_ONCE), at least one.
 
     `found` may have batches of other tables, too. Each table's metadata has the totals of all. Raises what the merge
     raises, before the first table.
     """
     most = most or ROWS_AT_ONCE
-    known = [batch for batch in (_Known.of(read, table, most) for read in found) if batch is not None]
+    known = [batch for batch in (_Known.of(read, table, most) for read in reads) if batch is not None]
     cuts = _cuts(known, most) if table.apart else []
     for begin, end in zip([None, *cuts], [*cuts, None], strict=True):
         of_range = (batch.between(table.apart, begin, end) for batch in known)

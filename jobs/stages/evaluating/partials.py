@@ -48,9 +48,9 @@ def partials_of(
 
 def evaluated_here(run: Run, slices: Slices, assignment: Assignment, points: pa.Table | None) -> Iterator[SlicePartial]:
     columns, done = columns_of(run), 0
-    found = grouped(assignment, [*slices.present, *slices.absent], assignment.together)
-    count = sum(len(jobs) for _, jobs in found)
-    for owned, jobs in found:
+    groups = grouped(assignment, [*slices.present, *slices.absent], assignment.together)
+    count = sum(len(jobs) for _, jobs in groups)
+    for owned, jobs in groups:
         run.progress.advance(done, count, "slices")
         yield from evaluate_group(assignment, group_of(owned, jobs, columns, assignment.row_limit), points)
         done += len(jobs)

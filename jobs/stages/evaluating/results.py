@@ -142,7 +142,7 @@ def result_days(run: Run, results: Sequence[Result], beside: Sequence[Result] = 
                     **{table.counted_in: _number(table, evaluation.day) for table in counted},
                     "truncated": result.truncated(evaluation.day),
                     "complete": evaluation.complete and evaluation.day not in result.exhausted,
-                    "exhausted": _told(result.exhausted.get(evaluation.day)),
+                    "exhausted": _exhausted_text(result.exhausted.get(evaluation.day)),
                 }
             )
     return _of_rows(run, "result_days", rows, " OR ".join(mine))
@@ -153,7 +153,7 @@ def _number(result: Result, day: date) -> int | None:
     return None if total is None else from_digits(total)
 
 
-def _told(exhausted: WorkExhausted | None) -> str | None:
+def _exhausted_text(exhausted: WorkExhausted | None) -> str | None:
     """What `result_days` says about a day whose budget of work was too small."""
     if exhausted is None:
         return None

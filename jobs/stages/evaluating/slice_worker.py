@@ -97,12 +97,12 @@ class _Question:
         begin = time.perf_counter()
         reading = Reading.of(self.evaluator, group.stamps, points)
         owned = self._owned(group.numbers, reading)
-        found = FoundBatches(self.evaluator, keep, several=len(owned) > 1)
+        collected = FoundBatches(self.evaluator, keep, several=len(owned) > 1)
         if self.table.explain is not None and self.asked:
             [number] = group.numbers
             rows = OwnedRows.of(self.asked, self.plan, number, self.query.name)
             inputs = (self.since, self.days[-1])
-            found.add(rows.explained(self.table.explain, group.events, reading, owned, inputs))
+            collected.add(rows.explained(self.table.explain, group.events, reading, owned, inputs))
         read = 0
         for moments in owned if self.table.evaluate is not None else ():
             first = max(self.since, reading.start(moments[0]))
@@ -112,28 +112,28 @@ class _Question:
             cut = (moments[0] not in self.days, moments[-1] not in self.days)
             own = replace(joint_ownership(self.plan, group.numbers, moments, self.query.name), cut=cut)
             assert self.table.evaluate is not None
-            found.add(self.table.evaluate(group.part(span), own, seen))
-        pieces_found = found.end(owned, self.days)
-        wholes = self._partials(group, found, read, time.perf_counter() - begin, points)
+            collected.add(self.table.evaluate(group.part(span), own, seen))
+        pieces = collected.end(owned, self.days)
+        wholes = self._partials(group, collected, read, time.perf_counter() - begin, points)
         yield from wholes
         opened = opened_by(self.evaluator, self.plan.names_of(self.query.name))
-        if opened is not None and pieces_found:
-            yield from in_buckets(wholes[0], pieces_found, opened, self.plan.slices)
+        if opened is not None and pieces:
+            yield from in_buckets(wholes[0], pieces, opened, self.plan.slices)
 
     def _partials(
-        self, group: SliceGroup, found: FoundBatches, read: int, seconds: float, points: pa.Table | None
+        self, group: SliceGroup, collected: FoundBatches, read: int, seconds: float, points: pa.Table | None
     ) -> list[SlicePartial]:
         """What the group's slices have found and taken: the batches are with the first of them. `read`: how many events
         were, each once."""
-        told = [
+        counts = [
             (of_slice.number, self._read(of_slice.number, stamps, points))
             for of_slice, stamps in zip(group.slices, group.stamps_of_slices, strict=True)
             if of_slice.rows or self.evaluator.speaks_of_silence
         ]
-        events = [sum(of_days) for _, of_days in told]
-        rows = shared_out(found.rows, events)
+        events = [sum(of_days) for _, of_days in counts]
+        rows = shared_out(collected.rows, events)
         copies = sum(events) / read if read else 1.0
-        peak, batches = peak_memory(), tuple(found.kept)
+        peak, batches = peak_memory(), tuple(collected.kept)
         return [
             SlicePartial(
                 self.query.name,
@@ -144,12 +144,12 @@ class _Question:
                 () if place else batches,
                 of_days,
                 rows[place],
-                seconds * (events[place] / sum(events) if read else 1 / len(told)),
+                seconds * (events[place] / sum(events) if read else 1 / len(counts)),
                 peak,
-                len(told),
+                len(counts),
                 copies,
             )
-            for place, (number, of_days) in enumerate(told)
+            for place, (number, of_days) in enumerate(counts)
         ]
 
     def _read(self, number: int, stamps: Stamps, points: pa.Table | None) -> tuple[int, ...]:

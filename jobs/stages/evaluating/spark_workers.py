@@ -195,15 +195,15 @@ def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
 
 def _text_of(error: QueryError) -> str:
     """An error as it travels from a worker."""
-    told = {name: getattr(error, name) for name in ("message", "text", "path", "hint")}
-    return json.dumps({**told, "at": vars(error.at)})
+    parts = {name: getattr(error, name) for name in ("message", "text", "path", "hint")}
+    return json.dumps({**parts, "at": vars(error.at)})
 
 
 def _error_of(text: str) -> QueryError:
     """The error that `_text_of` wrote; it reads the same.
 
-    >>> told = QueryError("7 / 0 is a division by zero", Position(1, 3, 5), text="  7 / 0", path="a.mfotl")
-    >>> str(_error_of(_text_of(told))) == str(told)
+    >>> error = QueryError("7 / 0 is a division by zero", Position(1, 3, 5), text="  7 / 0", path="a.mfotl")
+    >>> str(_error_of(_text_of(error))) == str(error)
     True
     """
     values = json.loads(text)

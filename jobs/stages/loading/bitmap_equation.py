@@ -92,8 +92,8 @@ def bitmap_equation(
                 "suppressed": gone + off["hidden"],
             }
             missed = FarRows(0, counted.missed, counted.missed_ts) + far
-            told = {"missed": missed.missed, "missed_ts": missed.last}
-            rows.append({"day": day, "source": source, "number": number, "read": read} | terms | told)
+            of_missed = {"missed": missed.missed, "missed_ts": missed.last}
+            rows.append({"day": day, "source": source, "number": number, "read": read} | terms | of_missed)
     return pa.Table.from_pylist(rows, _COLUMNS)
 
 
@@ -105,8 +105,8 @@ def rows_of_files(
     """The rows of each file. `bitmaps`: as `RowBitmaps.rows` gives them, of any tasks; `sources`: the name of each, and
     whether its files are read strictly; `refused`: the bitmap of refused rows of a rank and bucket.
 
-    >>> one = {"rank": 0, "bucket": 1, "kind": "2024-01-01", "rows": bytes([3]), "last_ts": 5}
-    >>> rows_of_files([one, one | {"rows": bytes([6])}], [("log", True)])
+    >>> row = {"rank": 0, "bucket": 1, "kind": "2024-01-01", "rows": bytes([3]), "last_ts": 5}
+    >>> rows_of_files([row, row | {"rows": bytes([6])}], [("log", True)])
     {('log', 0): FileRows(dated=3, missed=0, missed_ts=None, on_day={'2024-01-01': 3}, last=2, own={}, gone={})}
     """
     merged: defaultdict[tuple[int, int], defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))

@@ -30,7 +30,7 @@ from jobs.stages.loading.log_order import DAY_BITS, are_tied, order_of_ties
 from jobs.stored_path import opened_by_arrow
 from jobs.workload.operating_days import day_number
 
-TOLD = "day DATE, path STRING, size BIGINT, stats STRING"
+ANSWER = "day DATE, path STRING, size BIGINT, stats STRING"
 """What a worker tells of a file that it wrote."""
 
 OF_EVENTS = "events-"
@@ -115,10 +115,10 @@ def _points(events: pa.Table, point: str) -> int:
 
 def facts_of(path: Path) -> tuple[DigestPart, int]:
     """The digest of a file's events and their time-points, from its footer."""
-    told = pq.read_schema(opened_by_arrow(path)).metadata
-    return DigestPart(int(told[_EVENTS]), int(told[_PARITY]), int(told[_SUM])), int(told[_POINTS])
+    metadata = pq.read_schema(opened_by_arrow(path)).metadata
+    return DigestPart(int(metadata[_EVENTS]), int(metadata[_PARITY]), int(metadata[_SUM])), int(metadata[_POINTS])
 
 
-def files_in(told: Iterable[Mapping[str, Any]]) -> list[TableFile]:
+def files_in(rows: Iterable[Mapping[str, Any]]) -> list[TableFile]:
     """The files that workers told of."""
-    return [TableFile({"day": str(row["day"])}, row["path"], row["size"], row["stats"]) for row in told]
+    return [TableFile({"day": str(row["day"])}, row["path"], row["size"], row["stats"]) for row in rows]

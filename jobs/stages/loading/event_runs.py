@@ -35,7 +35,7 @@ from jobs.workload.operating_days import OperatingDays
 EVENTS_AT_ONCE = 500_000
 """Events of a run."""
 
-TOLD = "run STRING, rank INT, id BIGINT, flaw STRING, bucket BIGINT, kind STRING, rows BINARY, last_ts BIGINT"
+ANSWER = "run STRING, rank INT, id BIGINT, flaw STRING, bucket BIGINT, kind STRING, rows BINARY, last_ts BIGINT"
 """What a worker tells: the path of a run, a row with a flawed event, or a bitmap of rows."""
 
 TOLD_SCHEMA = pa.schema(
@@ -119,13 +119,13 @@ class RunsOfTask:
         """The last run, and the bitmaps of all events."""
         if self._events:
             yield self._written()
-        yield _told(self._bitmaps.rows())
+        yield _answer(self._bitmaps.rows())
 
     def _written(self) -> pa.RecordBatch:
         path = self._writer.folder / f"{self._name}-{self._runs}.arrow"
         write_run(pa.Table.from_batches(self._waiting), path)
         self._waiting, self._events, self._runs = [], 0, self._runs + 1
-        return _told([{"run": str(path)}])
+        return _answer([{"run": str(path)}])
 
 
 @dataclass(frozen=True)
@@ -234,9 +234,9 @@ def _flawed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The rows of flawed events."""
     if batch["_flaw"].null_count < batch.num_rows:
         flawed = batch.filter(batch["_flaw"].is_valid()).select(["_rank", "_id", "_flaw"])
-        yield _told({name.removeprefix("_"): value for name, value in row.items()} for row in flawed.to_pylist())
+        yield _answer({name.removeprefix("_"): value for name, value in row.items()} for row in flawed.to_pylist())
 
 
-def _told(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
+def _answer(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
     table = pa.Table.from_pylist(list(rows), TOLD_SCHEMA).combine_chunks()
     return pa.RecordBatch.from_arrays([column.combine_chunks() for column in table.columns], schema=TOLD_SCHEMA)

@@ -40,9 +40,9 @@ def ledgers_of(texts: Iterable[str]) -> dict[int, RowLedger]:
     """The ledgers of files, added up over their ranges."""
     of_files: dict[int, RowLedger] = {}
     for text in texts:
-        told = json.loads(text)
-        of_range = RowLedger(*(told[item.name] for item in fields(RowLedger)))
-        of_files[told["number"]] = of_files.get(told["number"], RowLedger()) + of_range
+        numbers = json.loads(text)
+        of_range = RowLedger(*(numbers[item.name] for item in fields(RowLedger)))
+        of_files[numbers["number"]] = of_files.get(numbers["number"], RowLedger()) + of_range
     return of_files
 
 

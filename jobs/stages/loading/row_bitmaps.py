@@ -116,8 +116,8 @@ class RowBitmaps:
         number = (ts - self._days.offset) // self._days.length
         place = np.minimum(np.searchsorted(self._loads, number), len(self._loads) - 1)
         loaded = self._loads[place] == number
-        other = np.where(number < self._start, KINDS.index(BEFORE), KINDS.index(LATER))
-        kind: Ints = np.where(loaded, DAYS + self._order[place], other)
+        outside = np.where(number < self._start, KINDS.index(BEFORE), KINDS.index(LATER))
+        kind: Ints = np.where(loaded, DAYS + self._order[place], outside)
         kind[(ts < first) | (ts > last)] = KINDS.index(OUTSIDE)
         kind[~timed] = KINDS.index(TIMELESS)
         return kind

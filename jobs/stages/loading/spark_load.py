@@ -42,10 +42,10 @@ from jobs.stages.held_rows import of_spark
 from jobs.stages.loading.bitmap_equation import bitmap_equation, names_unknown_rows, rows_of_files
 from jobs.stages.loading.candidate_events.candidates import no_row
 from jobs.stages.loading.candidate_events.failing_rows import with_candidates
-from jobs.stages.loading.event_files import TOLD as TOLD_OF_FILES
+from jobs.stages.loading.event_files import ANSWER as ANSWER_OF_FILES
 from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
-from jobs.stages.loading.event_runs import TOLD as TOLD_OF_RUNS
+from jobs.stages.loading.event_runs import ANSWER as ANSWER_OF_RUNS
 from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, batches_by_rows, open_run, to_write
 from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
 from jobs.stages.loading.plain_events.plain_rows import PlainRows, plain_rows
@@ -89,7 +89,7 @@ class SparkLoad:
             self._runs = with_candidates(run, self._write_runs)
             self._refuse()
         else:
-            self._runs = self._told(None)
+            self._runs = self._written_runs(None)
 
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
@@ -135,7 +135,7 @@ class SparkLoad:
         def work(task: int) -> Iterator[pa.RecordBatch]:
             return writer(tasks[task], f"{task}-{uuid4().hex}")
 
-        return files_in(_by_workers(run, len(tasks), work, TOLD_OF_FILES).toArrow().to_pylist()) if tasks else []
+        return files_in(_by_workers(run, len(tasks), work, ANSWER_OF_FILES).toArrow().to_pylist()) if tasks else []
 
     def _run_writer(self) -> RunWriter:
         run, folder = self._run, self._folder / "runs" / uuid4().hex
@@ -150,10 +150,10 @@ class SparkLoad:
         candidates.createOrReplaceTempView("candidate_events")
         rows = to_write(candidates, order)
         with batches_by_rows(rows):
-            told = computed(rows.mapInArrow(self._run_writer(), TOLD_OF_RUNS), self._folder)
-        return self._told(told)
+            told = computed(rows.mapInArrow(self._run_writer(), ANSWER_OF_RUNS), self._folder)
+        return self._written_runs(told)
 
-    def _told(self, of_kept: DataFrame | None) -> list[Path]:
+    def _written_runs(self, of_kept: DataFrame | None) -> list[Path]:
         """All runs; what workers told is the view `told`."""
         told = [] if of_kept is None else [of_kept]
         if self._judged:

@@ -34,15 +34,15 @@ def slicing_sections(
             f"the lake holds no events of {day}; to load and evaluate it: trendmill run {workload.name} --from {day}"
         )
     plans = _stored(workload, lake, day)
-    told = dict.fromkeys(plans, "by this plan the day was evaluated")
+    origins = dict.fromkeys(plans, "by this plan the day was evaluated")
     if not compiled.keys() <= plans.keys():
         scope = evaluate_day(questions_of(compiled, workload.limits), day, ledger, bounds_of(workload))
         counts = LakeCounts(workload, lake, atoms_counted(compiled))
         for plan in Planning(workload, compiled, scope, counts).plans():
             for name in plan.queries:
                 if name not in plans:
-                    plans[name], told[name] = plan, "a run for this day would make this plan"
-    return {name: _section(name, plans[name], told[name], day) for name in compiled if name in plans}
+                    plans[name], origins[name] = plan, "a run for this day would make this plan"
+    return {name: _section(name, plans[name], origins[name], day) for name in compiled if name in plans}
 
 
 def _stored(workload: Workload, lake: Path, day: date) -> dict[str, Plan]:
@@ -61,13 +61,13 @@ def _stored(workload: Workload, lake: Path, day: date) -> dict[str, Plan]:
     return plans
 
 
-def _section(query: str, plan: Plan, told: str, day: date) -> Section:
+def _section(query: str, plan: Plan, origin: str, day: date) -> Section:
     others = [name for name in plan.queries if name != query]
     called = ", ".join(
         f"{own} ({name})" for own, name in zip(plan.names_of(query), plan.variables, strict=True) if own != name
     )
     lines = (
-        f"{told}: {plan.plan_id}",
+        f"{origin}: {plan.plan_id}",
         *([f"shared with {', '.join(others)}"] if others else []),
         *([f"its own names of the variables: {called}"] if called else []),
         *plan.describe(),

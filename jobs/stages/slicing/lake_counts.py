@@ -83,7 +83,7 @@ class LakeCounts:
                 own = value_counts(piece[attribute], rows_of[named_alike(relation)])
                 sums[relation, attribute].add_counts(pa.table({"value": own.values, "events": own.counts}))
         self._signatures[days] = signatures
-        self._frequencies[days] = {place: reduce(_both, map(_listed, own.tables())) for place, own in sums.items()}
+        self._frequencies[days] = {place: reduce(_sum, map(_listed, own.tables())) for place, own in sums.items()}
 
     def _pieces(self, days: Days) -> Iterator[pa.Table]:
         """The events of these days that count, at least one piece. The stamps of few are kept."""
@@ -105,7 +105,7 @@ def _listed(counts: pa.Table) -> Frequencies:
     return most_frequent(Frequencies(values, events), LISTED)
 
 
-def _both(first: Frequencies, second: Frequencies) -> Frequencies:
+def _sum(first: Frequencies, second: Frequencies) -> Frequencies:
     """The most frequent values of two sets of values that have none in common."""
     return most_frequent(first + second, LISTED)
 

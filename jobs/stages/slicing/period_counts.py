@@ -57,7 +57,7 @@ class PeriodCounts:
         for name in self._attributes:
             types = [kind for kind, of_type in self._places.items() if name in of_type]
             wanted = np.asarray(pc.is_in(places["event_type"], pa.array(types, pa.string())))
-            self._values[name].add_counts(_counted(numbers, of_piece, wanted, _in_one_form(events[name])))
+            self._values[name].add_counts(_counted(numbers, of_piece, wanted, _normalised(events[name])))
 
     def tables(self, slices: int) -> tuple[pa.Table, pa.Table]:
         """Events and distinct values of each type and period; and the values that more events of a type carry on a day
@@ -84,8 +84,8 @@ class PeriodCounts:
         for place, number in self._numbers.items():
             row, events = dict(zip(OF_PERIOD, place, strict=True)), self._events[number]
             counts = {name: int(distinct[name][number]) for name in self._places.get(row["event_type"], ())}
-            told = json.dumps(counts, separators=(",", ":"))
-            rows.append({**row, "events": events, "rate": events / self._width, "distinct_values": told})
+            distinct_values = json.dumps(counts, separators=(",", ":"))
+            rows.append({**row, "events": events, "rate": events / self._width, "distinct_values": distinct_values})
         return pa.Table.from_pylist(rows, STATISTICS)
 
 
@@ -129,8 +129,8 @@ def numbered(rows: pa.Table) -> tuple[Ints, pa.Table]:
         codes, values = _encoded(column)
         if len(values) == 1:
             continue
-        both = pa.array(numbers * len(values) + codes).dictionary_encode()
-        numbers = both.indices.to_numpy().astype(np.int64)
+        combined = pa.array(numbers * len(values) + codes).dictionary_encode()
+        numbers = combined.indices.to_numpy().astype(np.int64)
     first = np.empty(numbers.max(initial=-1) + 1, np.int64)
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return numbers, with_texts(rows.take(pa.array(first)))
@@ -155,16 +155,16 @@ def _counted(numbers: Ints, places: Ints, wanted: Flags, column: pa.ChunkedArray
     the number of the place, and whether its events' values count."""
     rows = np.flatnonzero(wanted[numbers] & np.asarray(column.is_valid()))
     codes, values = _encoded(column if len(rows) == len(column) else column.take(pa.array(rows)))
-    both = numbers[rows] * len(values) + codes
+    combined = numbers[rows] * len(values) + codes
     if len(places) * len(values) <= COUNTERS_FOR_EACH * len(rows):
-        counts = np.bincount(both)
-        both = np.flatnonzero(counts)
-        counts = counts[both]
+        counts = np.bincount(combined)
+        combined = np.flatnonzero(counts)
+        counts = counts[combined]
     else:
-        ascending = np.sort(both)
+        ascending = np.sort(combined)
         first = np.flatnonzero(np.diff(ascending, prepend=-1))
-        both, counts = ascending[first], np.diff(first, append=len(ascending))
-    number, code = np.divmod(both, len(values))
+        combined, counts = ascending[first], np.diff(first, append=len(ascending))
+    number, code = np.divmod(combined, len(values))
     return pa.table({"place": places[number], "value": values.take(pa.array(code)), "events": counts.astype(np.int64)})
 
 
@@ -174,7 +174,7 @@ def as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> as_text(pa.chunked_array([[1.0, -0.0, 1e7]])).to_pylist()
     ['1', '0', '10000000']
     """
-    return pc.cast(_in_one_form(values), pa.string())
+    return pc.cast(_normalised(values), pa.string())
 
 
 def _heavy(counts: pa.Table, totals: Ints, slices: int) -> Iterator[tuple[int, str, int]]:
@@ -186,6 +186,6 @@ def _heavy(counts: pa.Table, totals: Ints, slices: int) -> Iterator[tuple[int, s
     return zip(kinds[heavy].tolist(), texts, events[heavy].tolist(), strict=True)
 
 
-def _in_one_form(values: pa.ChunkedArray) -> pa.ChunkedArray:
+def _normalised(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """Values with 0.0 for -0.0."""
     return pc.add(values, 0.0) if pa.types.is_floating(values.type) else values

@@ -117,10 +117,10 @@ class Planning:
         opened: OpenForm | None = getattr(evaluator, "opened", None)
         if opened is None:
             return closed, plan
-        other = Seen.whole(query, opened.atoms, opened.hidden)
-        option = self._plan(Group((other,), days))
+        open_form = Seen.whole(query, opened.atoms, opened.hidden)
+        option = self._plan(Group((open_form,), days))
         gains = load(option) <= load(plan) * (1 - WORTH_CHANGING) and load(plan) > 0
-        return (other, option) if gains and other.hides(effective_variables(option)) else (closed, plan)
+        return (open_form, option) if gains and open_form.hides(effective_variables(option)) else (closed, plan)
 
     def _groups(self, alone: Sequence[tuple[Seen, Plan]]) -> list[Group]:
         """Queries that share a plan; each slices on those of its variables along which its own plan slices."""

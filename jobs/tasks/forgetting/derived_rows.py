@@ -63,21 +63,21 @@ class Results:
 def results_of(home: Path, days: Collection[date], ledger: Ledger, *, changed: bool) -> Results:
     """The results that read some days. `changed`: only those that read other events there than the lake has now, and
     those that are marked as outdated."""
-    found: dict[str, list[date]] = {}
+    days_of: dict[str, list[date]] = {}
     for (query, day), recorded in ledger.results.items():
         read = [of for of in days if of in recorded.inputs]
         differs = recorded.definition == OUTDATED or any(
             ledger.version(of) not in (recorded.inputs[of], EXPIRED) for of in read
         )
         if read and (differs or not changed):
-            found.setdefault(query, []).append(day)
+            days_of.setdefault(query, []).append(day)
     rows: dict[str, Counter[date]] = {}
-    for query, of_query in found.items():
+    for query, of_query in days_of.items():
         for table in tables_of(home, query):
             stored = read_table(home / table, ["day"], of_query)
             if stored is not None and stored.num_rows:
                 rows[table] = Counter(stored["day"].to_pylist())
-    return Results(found, rows)
+    return Results(days_of, rows)
 
 
 def tables_of(home: Path, query: str) -> list[str]:
@@ -121,7 +121,7 @@ def remove_plans(home: Path, values: Collection[Value]) -> Counter[date]:
     """Remove the plans that hold one of some values as a heavy value, and how they compared. Gives them by day."""
     stored = read_table(home / "slicing_plans", ["day", "plan_id", "plan"])
     rows: list[dict[str, Any]] = [] if stored is None else stored.to_pylist()
-    holding = [row for row in rows if tells_one(json.loads(row["plan"]), values)]
+    holding = [row for row in rows if tells_any(json.loads(row["plan"]), values)]
     if holding:
         names = sorted({row["plan_id"] for row in holding})
         conditions = {
@@ -192,7 +192,7 @@ def _is_day(name: str) -> bool:
     return True
 
 
-def tells_one(plan: Mapping[str, Any], values: Collection[Value]) -> bool:
+def tells_any(plan: Mapping[str, Any], values: Collection[Value]) -> bool:
     """Whether a plan has one of some values as a heavy value. Plans of earlier versions also named values in their
     reasons, where they decided against telling them apart."""
     texts = {str(value) for value in values}

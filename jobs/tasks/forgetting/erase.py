@@ -77,14 +77,14 @@ def erase(order: Order, progress: Progress) -> tuple[Erasure, set[date]]:
     key = erasure_key(make=True)
     assert key is not None
     sought = sought_by(order, key)
-    found = touched(sought)
-    erasure = _begun(order, sought, by_text(found))
+    rows_of = touched(sought)
+    erasure = _begun(order, sought, by_text(rows_of))
     record([erasure], workload.name, order.run_id)
     days = {date.fromisoformat(day) for day in erasure.days}
     progress.note(f"erasure {erasure.name} is begun: loads leave its rows out from now on")
-    if of_events := set(found[EVENTS]):
+    if of_events := set(rows_of[EVENTS]):
         remove_events(sought, of_events)
-    if of_refused := set(found[QUARANTINE]):
+    if of_refused := set(rows_of[QUARANTINE]):
         remove_refused(sought, of_refused)
     restate_days(sought, days, workload.time.point_column)
     restate_messages(sought, days)

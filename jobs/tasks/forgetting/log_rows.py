@@ -149,8 +149,8 @@ def _facts(folder: Path, day: date, point: str) -> dict[str, Any]:
     for rows in read_pieces(folder, schema_of(folder).names, [day]):
         if rows.num_rows:
             part += digest_parts(rows)[day]
-        both = pa.concat_tables([stamps.select(names), pa.table({name: rows[name] for name in names})])
-        stamps = both.group_by(names, use_threads=False).aggregate([])
+        joined = pa.concat_tables([stamps.select(names), pa.table({name: rows[name] for name in names})])
+        stamps = joined.group_by(names, use_threads=False).aggregate([])
     return {"digest": str(part) if part.events else "0", "events": part.events, "points": stamps.num_rows}
 
 

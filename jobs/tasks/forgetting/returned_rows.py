@@ -30,16 +30,16 @@ def returned_rows(workload: str, lake: Path) -> Iterator[tuple[str, str]]:
     if suppression is None:
         return
     home = lake / workload
-    found: Counter[date] = Counter()
+    of_events: Counter[date] = Counter()
     dataset = dataset_of(DeltaTable(home / EVENTS), home / EVENTS)
     columns = {name for rule in suppression.rules for name in rule.columns}.intersection(dataset.schema.names)
     for batch in dataset.to_batches(columns=["day", *sorted(columns)]):
         rows = pa.Table.from_batches([batch])
-        found.update(rows.filter(pa.array(suppression.events(rows)))["day"].to_pylist())
+        of_events.update(rows.filter(pa.array(suppression.events(rows)))["day"].to_pylist())
     refused = read_table(home / QUARANTINE, ["day", "raw"])
-    again: Counter[date] = Counter()
+    of_refused: Counter[date] = Counter()
     if refused is not None:
-        again.update(refused.filter(pa.array(suppression.texts(refused["raw"])))["day"].to_pylist())
-    for table, days in ((EVENTS, found), (QUARANTINE, again)):
+        of_refused.update(refused.filter(pa.array(suppression.texts(refused["raw"])))["day"].to_pylist())
+    for table, days in ((EVENTS, of_events), (QUARANTINE, of_refused)):
         for day, number in sorted(days.items()):
             yield table, f"{number:,} rows of {day} were forgotten and are there: forget them again"

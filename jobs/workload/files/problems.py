@@ -73,7 +73,7 @@ class Mark(NamedTuple):
 class Problems:
     """The problems so far, in reading order."""
 
-    found: list[str] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
     texts: dict[str, list[str]] = field(default_factory=dict)
     """The lines of each file."""
     marks: dict[str, dict[str, tuple[Mark, Mark]]] = field(default_factory=dict)
@@ -87,15 +87,15 @@ class Problems:
     def point(self, file: str, mark: Mark | None, message: str, hint: str = "") -> None:
         """A problem at a place of a file. If the file was read, its line follows with a caret."""
         if mark is None:
-            self.found.append(f"{file}: {message}; {hint}" if hint else f"{file}: {message}")
+            self.noted.append(f"{file}: {message}; {hint}" if hint else f"{file}: {message}")
             return
         head = f"{file}:{mark.line}:{mark.column}: {message}"
         lines = self.texts.get(file, [])
         line = lines[mark.line - 1] if 0 < mark.line <= len(lines) else ""
         if not line.strip():
-            self.found.append(f"{head}; {hint}" if hint else head)
+            self.noted.append(f"{head}; {hint}" if hint else head)
             return
-        self.found.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
+        self.noted.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
 
     def mark(self, where: str, key: str = "") -> Mark | None:
         """The place of a value; if unknown, the place of its key, or of the nearest key around it.

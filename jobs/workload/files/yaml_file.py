@@ -127,8 +127,8 @@ def mark_inside(problems: Problems, where: str, text: str, start: int, length: i
         if at == len(written) or written[at] != character:
             return problems.mark(where)
         at += 1
-    before_it = written[: at - 1]
-    return Mark(before_it.count("\n") + 1, len(before_it) - before_it.rfind("\n"), length)
+    head = written[: at - 1]
+    return Mark(head.count("\n") + 1, len(head) - head.rfind("\n"), length)
 
 
 _PREFIX = re.compile(r"""(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['"])?""")

@@ -56,9 +56,9 @@ def read_grids(folder: Path) -> tuple[dict[str, DeclaredGrid], list[str]]:
     problems = Problems()
     for file in grid_files(folder):
         shown = brief(f"{FOLDER}/{file.name}", quoted=False)
-        before = len(problems.found)
+        before = len(problems.noted)
         declared = read_yaml(problems, file, shown)
-        if len(problems.found) > before:
+        if len(problems.noted) > before:
             continue
         try:
             if not isinstance(declared, dict):
@@ -70,7 +70,7 @@ def read_grids(folder: Path) -> tuple[dict[str, DeclaredGrid], list[str]]:
             grids[file.stem] = _worded(grid, folder) if isinstance(grid, Grid) and grid.log.days else grid
         except (ValueError, ArithmeticError, LookupError) as error:
             problems.add(shown, " ".join(str(error).split())[:500])
-    return grids, problems.found
+    return grids, problems.noted
 
 
 def _check_kinds(declared: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers import matching
 from jobs.reports.answers.attributes import entity, mentioned
-from jobs.reports.answers.attributes import told as attribute_names
+from jobs.reports.answers.attributes import shown_attributes as attribute_names
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.matches.different import choose

@@ -206,7 +206,7 @@ def test_a_proof_that_is_told_in_part_names_what_is_not() -> None:
     shared = {"at_ts": 9, "at_offset": 0, "holds": True, "valuation": "", "ts": 9, "offset": 0, "x": 1}
     claims = pa.Table.from_pylist([row | shared for row in rows])
     [violation] = explained = causes.explained(claims, [{"event_type": "P", "ts": 9, "seq": 4, "a": 7}])
-    assert violation.is_told
+    assert violation.has_proof
     assert replace(violation, values={"n": 6, "airline": "US"}).title(Clock()).startswith("US 6, ")
     listing = causes.listing(explained, Clock(), SCHEMA)
     assert [row[1] for row in listing.cells] == ["P", "NOT Q(1) holds: its proof is too large to be told"]

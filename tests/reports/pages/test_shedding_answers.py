@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from cep_core.experiments.loads import Setting
-from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, over_what, yardsticks
+from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_text, over_what, yardsticks
 from jobs.reports.comparisons.shedding_comparison import shedding_of
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from tests.reports.lake.small_days import DAY
@@ -83,7 +83,7 @@ def test_rows_without_all_measures_do_not_break_it() -> None:
         None,
     )
     assert yardsticks(shedding) == "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %."
-    assert choice_told(shedding) == ""
+    assert choice_text(shedding) == ""
     assert latency_figure(shedding, DAY, CLOCK) is None
     assert dropped_figure(shedding, DAY, CLOCK) is None
     assert answer(shedding).startswith("At 200 % load over the busiest 3 hours pSPICE")
@@ -149,7 +149,7 @@ def test_strategies_that_miss_alike_have_a_reason() -> None:
     assert "about as many" not in yardsticks(of(none=0, pSPICE=0.1, PM_BL=0.2, clairvoyant=0.01))
     # dropping events is another thing to do
     assert "about as many" in yardsticks(of(**same, E_BL=0.6, clairvoyant=0.01))
-    assert yardsticks(of(none=0, pSPICE=0, clairvoyant=0)) == choice_told(of(none=0, pSPICE=0, clairvoyant=0)) == ""
+    assert yardsticks(of(none=0, pSPICE=0, clairvoyant=0)) == choice_text(of(none=0, pSPICE=0, clairvoyant=0)) == ""
     # a lower bound of nothing is no news
     assert yardsticks(of(none=0, pSPICE=0.1, clairvoyant=0, least=0)) == (
         "46 % of the work on partial matches leads to no match: a clairvoyant, who keeps only what still leads to a "

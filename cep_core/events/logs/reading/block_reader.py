@@ -173,10 +173,10 @@ def arities_of(schema: LogSchema) -> dict[tuple[str, int], int]:
     >>> arities_of(parse_signature("P(int) P(int,int) Q()"))
     {('P/1', 1): 0, ('P', 1): 0, ('P/2', 2): 1, ('P', 2): 1, ('Q', 0): 2}
     """
-    found: dict[tuple[str, int], int] = {}
+    numbers: dict[tuple[str, int], int] = {}
     for number, (key, attributes) in enumerate(schema.types.items()):
-        found[key, len(attributes)] = number
+        numbers[key, len(attributes)] = number
         name, slash, arguments = key.rpartition("/")
         if slash and arguments == str(len(attributes)):
-            found.setdefault((name, len(attributes)), number)
-    return found
+            numbers.setdefault((name, len(attributes)), number)
+    return numbers

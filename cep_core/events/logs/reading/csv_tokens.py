@@ -212,7 +212,7 @@ def scan_lines(
 @njit(cache=True, nogil=True)
 def find_keys(text: Bytes, firsts: Ints, length: int, fields: Fields, key: Bytes) -> Ints:
     """[events] The value of each event that has this name, -1 for none. `length`: the number of values of an event."""
-    found = np.full(len(firsts), -1, np.int64)
+    place = np.full(len(firsts), -1, np.int64)
     for event in range(len(firsts)):
         for value in range(firsts[event], firsts[event] + length):
             start = fields.key_starts[value]
@@ -221,6 +221,6 @@ def find_keys(text: Bytes, firsts: Ints, length: int, fields: Fields, key: Bytes
                 while i < len(key) and text[start + i] == key[i]:
                     i += 1
                 if i == len(key):
-                    found[event] = value
+                    place[event] = value
                     break
-    return found
+    return place

@@ -93,7 +93,7 @@ def joined(blocks: Sequence[PointLog]) -> PointLog:
     for first, block in zip(before.tolist(), blocks, strict=False):
         for event_type, events in block.events.items():
             parts.setdefault(event_type, []).append((first, events))
-    typed = {event_type: _joined_events(found) for event_type, found in parts.items()}
+    typed = {event_type: _joined_events(pieces) for event_type, pieces in parts.items()}
     return PointLog(stamps, typed, blocks[0].before if blocks else 0)
 
 

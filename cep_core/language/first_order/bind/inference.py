@@ -266,14 +266,14 @@ class Types:
         return _article(self._type(known))
 
     def _unify(self, left: Known, right: Known) -> bool:
-        both = meet(self._type(left), self._type(right))
-        if both is None:
+        common = meet(self._type(left), self._type(right))
+        if common is None:
             return False
         roots = [self._root(known) for known in (left, right) if not isinstance(known, TermType)]
         if len(roots) > 1:
             self._parents[roots[1]] = roots[0]
         if roots:
-            self._types[roots[0]] = both
+            self._types[roots[0]] = common
         return True
 
 

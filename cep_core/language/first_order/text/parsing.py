@@ -33,6 +33,6 @@ def _grammar() -> Lark:
     path = Path(__file__).with_name("grammar.lark")
     text = path.read_text(encoding="utf-8")
     words = {"UNARY_WORDS": UNARY, "BINARY_WORDS": BINARY, "AGGREGATION_WORDS": AGGREGATIONS}
-    for place, found in {**words, "FUNCTION_WORDS": FUNCTIONS, "KEYWORDS": KEYWORDS}.items():
-        text = text.replace(f"({place})", f"({'|'.join(sorted(found, key=len, reverse=True))})")
+    for place, keywords in {**words, "FUNCTION_WORDS": FUNCTIONS, "KEYWORDS": KEYWORDS}.items():
+        text = text.replace(f"({place})", f"({'|'.join(sorted(keywords, key=len, reverse=True))})")
     return parser_of(text, path)

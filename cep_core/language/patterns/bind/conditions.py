@@ -43,8 +43,8 @@ def bind_condition(text: str, event_type: str, schema: LogSchema, path: str = "<
     if not conditions or bound.edge_predicates or bound.match_predicates:
         message = "a condition on one event is needed"
         raise QueryError(message, expression.at, text=text, path=path, hint="patterns (.cep) compare events")
-    both = len(conditions) > 1  # the two bounds of BETWEEN
-    whole = Logical("and", tuple(conditions), expression.at) if both else conditions[0]
+    has_bounds = len(conditions) > 1  # the two bounds of BETWEEN
+    whole = Logical("and", tuple(conditions), expression.at) if has_bounds else conditions[0]
     return EventCondition(whole, tuple(dict.fromkeys(reference.attribute for reference in references(whole))))
 
 

@@ -193,8 +193,8 @@ def _tested_at_once(joined: _Class, pattern: Pattern, bound: frozenset[str], sco
     sources: list[NamedClass | Equality] = [*joined.names, *joined.equalities]
     for source in sources:
         for member in source.members:  # of `b[i].x = b[i-1].x`, and of `[x]`, a member equals itself
-            one_of_each = isinstance(source, Equality) and len(source.members) > 1
-            equal[member] |= set(source.members) - ({member} if one_of_each else set())
+            is_between = isinstance(source, Equality) and len(source.members) > 1
+            equal[member] |= set(source.members) - ({member} if is_between else set())
     units = dict(_bound_units(pattern))
     place = {variable: number for number, variable in enumerate(units)}
     members = [member for member in joined.members if member[0] in units]

@@ -168,8 +168,8 @@ class NameScope:
                 return self._number(expression.operand) or AttributeType.INT
             case Arithmetic():
                 left, right = self._number(expression.left), self._number(expression.right)
-                both_whole = (left, right) == (AttributeType.INT, AttributeType.INT)
-                return AttributeType.INT if both_whole and expression.operator != "/" else AttributeType.FLOAT
+                are_whole = (left, right) == (AttributeType.INT, AttributeType.INT)
+                return AttributeType.INT if are_whole and expression.operator != "/" else AttributeType.FLOAT
             case Comparison():
                 self._comparable(expression.left, expression.right, expression.at, expression.operator)
             case Between():

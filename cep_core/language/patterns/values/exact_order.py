@@ -134,5 +134,5 @@ def _masked(ranks: Ints, values: pa.Array) -> pa.Array:
     return pa.array(ranks, mask=values.is_null().to_numpy(zero_copy_only=False))
 
 
-def _split(both: pa.Array, length: int) -> tuple[pa.Array, pa.Array]:
-    return both[:length], both[length:]
+def _split(joined: pa.Array, length: int) -> tuple[pa.Array, pa.Array]:
+    return joined[:length], joined[length:]

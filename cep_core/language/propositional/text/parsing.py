@@ -54,7 +54,7 @@ def _grammar() -> Lark:
         "FALSE": [word for word, value in TRUTHS.items() if not value],
     }
     for name, kind in CONNECTIVES.items():
-        words[name] = [word for word, other in connectives.items() if other is kind]
+        words[name] = [word for word, connective in connectives.items() if connective is kind]
     for name, alternatives in words.items():
         text = text.replace(f"({name}_WORDS)", f"({_alternatives(alternatives)})")
     keywords = "|".join(sorted(KEYWORDS, key=len, reverse=True))

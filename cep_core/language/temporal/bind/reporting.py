@@ -17,7 +17,7 @@ class Faults:
 
     >>> faults = Faults("P(x)", "p.mfotl")
     >>> faults.report("unknown event type 'P'", Position(1, 1), "known: 'Q'")
-    >>> print(faults.found[0])
+    >>> print(faults.noted[0])
     p.mfotl:1:1: unknown event type 'P'
         P(x)
         ^ known: 'Q'
@@ -25,14 +25,14 @@ class Faults:
 
     text: str
     path: str
-    found: list[QueryError] = field(default_factory=list)
+    noted: list[QueryError] = field(default_factory=list)
 
     def report(self, message: str, at: Position, hint: str = "") -> None:
         """Note a fault, once for each place and message."""
-        if not any(fault.at == at and fault.message == message for fault in self.found):
-            self.found.append(QueryError(message, at, text=self.text, path=self.path, hint=hint))
+        if not any(fault.at == at and fault.message == message for fault in self.noted):
+            self.noted.append(QueryError(message, at, text=self.text, path=self.path, hint=hint))
 
     def check(self) -> None:
         """Raise what was found: QueryError for one fault, QueryErrors for several."""
-        if self.found:
-            raise self.found[0] if len(self.found) == 1 else QueryErrors(self.found)
+        if self.noted:
+            raise self.noted[0] if len(self.noted) == 1 else QueryErrors(self.noted)

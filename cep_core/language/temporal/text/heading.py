@@ -32,7 +32,7 @@ def heading_of(text: str, formula_line: int, path: str) -> Heading:
     >>> heading_of("-- policy: must hold\\n-- for each: x, y\\nP(x)", 3, "p.mfotl")
     Heading(must_hold=True, for_each=('x', 'y'))
     """
-    found: dict[str, tuple[str, ...]] = {}
+    lines: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(text.split("\n"), start=1):  # the parser counts these lines alone
         match = _DIRECTIVE.fullmatch(line)
         if match is None:
@@ -46,18 +46,18 @@ def heading_of(text: str, formula_line: int, path: str) -> Heading:
         key, value = " ".join(match[1].lower().split()), match[2].strip()
         if number > formula_line:
             refuse(f"'-- {key}:' stands before the formula", "move it to the first lines")
-        if key in found:
+        if key in lines:
             refuse(f"a second '-- {key}:'")
         if key == "policy":
             if value.lower().rstrip(".") != _MUST_HOLD:
                 hint = did_you_mean(value, [_MUST_HOLD])
                 refuse(f"unknown kind of policy '{value}'", hint or "leave the line out: results are violations")
-            found[key] = (_MUST_HOLD,)
+            lines[key] = (_MUST_HOLD,)
             continue
         names = tuple(name.strip() for name in value.split(","))
         if not all(_NAME.fullmatch(name) for name in names):
             refuse("names of attributes are needed", "as in '-- for each: x, y'")
         if len(set(names)) < len(names):
             refuse("an attribute is named twice")
-        found[key] = names
-    return Heading("policy" in found, found.get("for each", ()))
+        lines[key] = names
+    return Heading("policy" in lines, lines.get("for each", ()))

@@ -13,8 +13,8 @@ from cep_core.monitoring.first_order.arrays.relation import Relation
 def built_in(atom: Predicate, stamps: Ints, before: int = 0) -> Relation:
     """The points' numbers or stamps, a row for each point. `before`: how many points came before the first stamp.
 
-    >>> found = built_in(Predicate("ts", (Variable("t"),)), np.array([3, 3, 4]))
-    >>> found.columns[0].tolist(), found.begin.tolist(), found.end.tolist()
+    >>> relation = built_in(Predicate("ts", (Variable("t"),)), np.array([3, 3, 4]))
+    >>> relation.columns[0].tolist(), relation.begin.tolist(), relation.end.tolist()
     ([3, 3, 4], [0, 1, 2], [1, 2, 3])
     """
     points = np.arange(len(stamps))

@@ -54,8 +54,8 @@ class Relation:
     def between(self, first: int, last: int) -> Relation:
         """What holds at the points [first, last); in normal form if the relation is.
 
-        >>> found = Relation((), (), np.array([0, 4]), np.array([3, 9])).between(2, 4)
-        >>> found.begin.tolist(), found.end.tolist()
+        >>> relation = Relation((), (), np.array([0, 4]), np.array([3, 9])).between(2, 4)
+        >>> relation.begin.tolist(), relation.end.tolist()
         ([2], [3])
         """
         if self.begin.min(initial=first) >= first and self.end.max(initial=last) <= last:

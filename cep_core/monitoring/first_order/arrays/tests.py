@@ -66,7 +66,7 @@ def matched(relation: Relation, test: Matches, setting: TermSetting) -> tuple[Re
     text, regexp = values_of(test.text, relation, setting), values_of(test.regexp, relation, setting)
     pair, samples = group_rows([text.astype(np.int64), regexp.astype(np.int64)])
     wanted = [number for number, group in enumerate(test.groups, 1) if group is not None]
-    found: list[str] = []
+    captured: list[str] = []
     matching = np.zeros(len(samples), np.bool_)
     compiled: dict[int, re.Pattern[str]] = {}
     for number, row in enumerate(samples.tolist()):
@@ -77,9 +77,9 @@ def matched(relation: Relation, test: Matches, setting: TermSetting) -> tuple[Re
         groups = [match[group] for group in wanted] if match else [None]
         matching[number] = match is not None and None not in groups
         if matching[number]:
-            found += (group for group in groups if group is not None)
+            captured += (group for group in groups if group is not None)
     codes = np.zeros((len(wanted), len(samples)), np.int64)
-    codes[:, matching] = setting.texts.codes(found).reshape(int(matching.sum()), len(wanted)).T
+    codes[:, matching] = setting.texts.codes(captured).reshape(int(matching.sum()), len(wanted)).T
     flags: Flags = matching[pair]
     columns: dict[str, Ints] = {}
     for place, number in enumerate(wanted):

@@ -30,7 +30,7 @@ def variable_types(formula: Formula, log: PointLog, known: Mapping[str, Attribut
     while before < len(types):  # a type passes at least one part a round
         before = len(types)
         for part in parts:
-            for name, kind in _told_by(part, log, types):
+            for name, kind in _types_in(part, log, types):
                 types.setdefault(name, kind)
     for part in parts:
         for term in terms_of(part):
@@ -38,7 +38,7 @@ def variable_types(formula: Formula, log: PointLog, known: Mapping[str, Attribut
     return types
 
 
-def _told_by(part: Formula, log: PointLog, types: Mapping[str, AttributeType]) -> Iterator[tuple[str, AttributeType]]:
+def _types_in(part: Formula, log: PointLog, types: Mapping[str, AttributeType]) -> Iterator[tuple[str, AttributeType]]:
     match part:
         case Predicate() if is_built_in(part):
             yield from ((name, AttributeType.INT) for term in part.arguments for name in variables_of(term))

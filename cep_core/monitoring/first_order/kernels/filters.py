@@ -51,7 +51,7 @@ def enter_rows(filled: Bits, size: int, keys: Ints, rows: Ints) -> None:
 
 
 @njit(cache=True)
-def found_in_range(filled: Bits, size: int, keys: Ints, first: int, last: int) -> Ints:
+def entered_in_range(filled: Bits, size: int, keys: Ints, first: int, last: int) -> Ints:
     """The rows first..last-1 whose keys may have been entered."""
     rows = np.empty(last - first, np.int64)
     count = np.int64(0)
@@ -63,7 +63,7 @@ def found_in_range(filled: Bits, size: int, keys: Ints, first: int, last: int) -
 
 
 @njit(cache=True)
-def found_of_rows(filled: Bits, size: int, keys: Ints, rows: Ints) -> Ints:
+def entered_of_rows(filled: Bits, size: int, keys: Ints, rows: Ints) -> Ints:
     """Those of some rows whose keys may have been entered."""
     kept = np.empty(rows.shape[0], np.int64)
     count = np.int64(0)

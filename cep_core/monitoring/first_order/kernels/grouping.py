@@ -33,13 +33,13 @@ def numbered(rows: Ints, asked: Ints) -> tuple[Ints, int, Ints]:
             sample[count] = row
             count += 1
         number[row] = table[slot]
-    found = np.empty(asked.shape[0], np.int64)
+    number_of_asked = np.empty(asked.shape[0], np.int64)
     for row in range(asked.shape[0]):
         slot = slot_of(asked, row, size)
         while table[slot] >= 0 and not same(asked, row, rows, sample[table[slot]]):
             slot = (slot + 1) & (table.shape[0] - 1)
-        found[row] = table[slot]
-    return number, count, found
+        number_of_asked[row] = table[slot]
+    return number, count, number_of_asked
 
 
 @njit(cache=True)
@@ -72,7 +72,7 @@ def order_of(begin: Ints) -> Ints:
     """The rows by their first point, by a stable radix sort. Points are not negative."""
     n = begin.shape[0]
     order = np.arange(n)
-    other = np.empty(n, np.int64)
+    following = np.empty(n, np.int64)
     largest = np.int64(0)
     for point in begin:
         largest = max(largest, point)
@@ -84,8 +84,8 @@ def order_of(begin: Ints) -> Ints:
         place = np.cumsum(place)
         for row in order:
             digit = (begin[row] >> shift) & ((1 << DIGIT) - 1)
-            other[place[digit]] = row
+            following[place[digit]] = row
             place[digit] += 1
-        order, other = other, order
+        order, following = following, order
         shift += DIGIT
     return order

@@ -49,8 +49,8 @@ def _star_up_to(parts: Sequence[Relation], most: int) -> Relation | None:
     key = shared_by(parts[0], parts[1])
     rows = read_only(np.concatenate([rows_of(part, key) for part in parts]))
     first, begin, end = _together(parts)
-    found, begins, ends, complete = overlapping_rows(rows, begin, end, first, partitions.LIVING, most)
-    return _joined(parts, found - first[:-1, None], begins, ends) if complete else None
+    overlaps, begins, ends, complete = overlapping_rows(rows, begin, end, first, partitions.LIVING, most)
+    return _joined(parts, overlaps - first[:-1, None], begins, ends) if complete else None
 
 
 def triangle(parts: Sequence[Relation]) -> Relation:
@@ -75,8 +75,8 @@ def _at_once(parts: Sequence[Relation]) -> Relation:
         after = (side + 1) % 3
         code[first[after] : first[after + 1], 1] = number[part.rows :]
         codes = max(codes, count)
-    found = triangles(code, codes, begin, end, first)
-    return _joined(parts, found - first[:-1, None], begin[found].max(axis=0), end[found].min(axis=0))
+    corners = triangles(code, codes, begin, end, first)
+    return _joined(parts, corners - first[:-1, None], begin[corners].max(axis=0), end[corners].min(axis=0))
 
 
 def _few_pairs(parts: Sequence[Relation]) -> Relation | None:

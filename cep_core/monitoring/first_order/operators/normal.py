@@ -23,8 +23,8 @@ def merged(relation: Relation) -> Relation:
     """Normal form: rows by their first point, and overlapping or touching runs of one valuation as one run.
 
     >>> runs = Relation(("x",), (np.array([7, 7, 8]),), np.array([2, 0, 2]), np.array([3, 2, 2]))
-    >>> found = merged(runs)
-    >>> found.columns[0].tolist(), found.begin.tolist(), found.end.tolist()
+    >>> relation = merged(runs)
+    >>> relation.columns[0].tolist(), relation.begin.tolist(), relation.end.tolist()
     ([7], [0], [3])
     """
     by_begin = ordered(relation)

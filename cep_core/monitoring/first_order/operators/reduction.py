@@ -20,10 +20,10 @@ from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
 from cep_core.monitoring.first_order.kernels.filters import (
     enter_range,
     enter_rows,
+    entered_in_range,
+    entered_of_rows,
     filter_for,
     flag,
-    found_in_range,
-    found_of_rows,
     keys_of,
 )
 from cep_core.monitoring.first_order.operators.conjunction import shared_by
@@ -97,7 +97,7 @@ def reduced(atoms: Sequence[PlacedEvents], points: int) -> list[Relation]:
     return [atom.rows.of_rows(np.flatnonzero(flags)) for atom, flags in zip(atoms, kept, strict=True)]
 
 
-def meeting(rows: Relation, other: Relation) -> Relation:
+def meeting(rows: Relation, few: Relation) -> Relation:
     """The rows that may meet rows of a relation that is far smaller; all rows, if it is not.
 
     >>> p = Relation(("x",), (np.arange(99),), np.arange(99), np.arange(1, 100))
@@ -105,13 +105,13 @@ def meeting(rows: Relation, other: Relation) -> Relation:
     >>> 7 in met.columns[0], met.rows < 9, meeting(p, p).rows
     (True, True, 99)
     """
-    key = shared_by(rows, other)
-    if not key or FEWER * other.rows > rows.rows:
+    key = shared_by(rows, few)
+    if not key or FEWER * few.rows > rows.rows:
         return rows
-    bits = filter_for(other.rows)
+    bits = filter_for(few.rows)
     size = (len(bits) << 6).bit_length() - 1
-    enter_range(bits, size, _keys(other, key), 0, other.rows)
-    return rows.of_rows(found_in_range(bits, size, _keys(rows, key), 0, rows.rows))
+    enter_range(bits, size, _keys(few, key), 0, few.rows)
+    return rows.of_rows(entered_in_range(bits, size, _keys(rows, key), 0, rows.rows))
 
 
 def _trees(atoms: Sequence[PlacedEvents]) -> list[list[_Edge]]:
@@ -175,7 +175,7 @@ def _reduce_block(edges: Sequence[_Edge], ranges: Sequence[tuple[int, int]], kep
             enter_range(bits, size, edge.parent_keys, first, last)
         else:
             enter_rows(bits, size, edge.parent_keys, parent)
-        left[edge.child] = found_in_range(bits, size, edge.child_keys, *ranges[edge.child])
+        left[edge.child] = entered_in_range(bits, size, edge.child_keys, *ranges[edge.child])
         if not len(left[edge.child]):
             return
     for edge in reversed(edges):
@@ -184,8 +184,8 @@ def _reduce_block(edges: Sequence[_Edge], ranges: Sequence[tuple[int, int]], kep
         size = (len(bits) << 6).bit_length() - 1
         enter_rows(bits, size, edge.child_keys, child)
         if edge.parent in left:
-            left[edge.parent] = found_of_rows(bits, size, edge.parent_keys, left[edge.parent])
+            left[edge.parent] = entered_of_rows(bits, size, edge.parent_keys, left[edge.parent])
         else:
-            left[edge.parent] = found_in_range(bits, size, edge.parent_keys, *ranges[edge.parent])
+            left[edge.parent] = entered_in_range(bits, size, edge.parent_keys, *ranges[edge.parent])
     for number, rows in left.items():
         flag(kept[number], rows)

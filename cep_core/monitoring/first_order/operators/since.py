@@ -22,8 +22,8 @@ def since(left: Relation, right: Relation, interval: Interval, timeline: Timelin
     >>> line = Timeline(np.array([1, 2, 9, 9]))
     >>> p = Relation((), (), np.array([1]), np.array([3]))
     >>> q = Relation((), (), np.array([0]), np.array([1]))
-    >>> found = since(p, q, Interval(), line, negated=False)
-    >>> found.begin.tolist(), found.end.tolist()
+    >>> relation = since(p, q, Interval(), line, negated=False)
+    >>> relation.begin.tolist(), relation.end.tolist()
     ([0], [3])
     """
     return merged(_carried(ordered(left), right, interval, timeline, negated))

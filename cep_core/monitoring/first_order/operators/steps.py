@@ -17,8 +17,8 @@ def previously(body: Relation, interval: Interval, timeline: Timeline) -> Relati
 
     >>> line = Timeline(np.array([1, 2, 9]))
     >>> p = Relation((), (), np.array([0]), np.array([3]))
-    >>> found = previously(p, Interval(0, 5), line)
-    >>> found.begin.tolist(), found.end.tolist()
+    >>> relation = previously(p, Interval(0, 5), line)
+    >>> relation.begin.tolist(), relation.end.tolist()
     ([1], [2])
     """
     later = replace(body, begin=body.begin + 1, end=np.minimum(body.end + 1, timeline.points))

@@ -21,8 +21,8 @@ def projection(relation: Relation, hidden: Collection[str]) -> Relation:
 
     >>> import numpy as np
     >>> p = Relation(("x", "y"), (np.array([1, 1]), np.array([5, 6])), np.array([0, 2]), np.array([2, 3]))
-    >>> found = projection(p, {"y"})
-    >>> found.variables, found.begin.tolist(), found.end.tolist()
+    >>> relation = projection(p, {"y"})
+    >>> relation.variables, relation.begin.tolist(), relation.end.tolist()
     (('x',), [0], [3])
     """
     kept = [name for name in relation.variables if name not in hidden]

@@ -23,7 +23,7 @@ from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import operands, with_operands
 from cep_core.monitoring.shared.causes import MOST_CLAIMS, cause_rows
 from cep_core.monitoring.shared.scalars import Value, plain
-from cep_core.monitoring.shared.why.large_proofs import told_in_part
+from cep_core.monitoring.shared.why.large_proofs import proof_in_part
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -36,7 +36,7 @@ def proof_maker(policy: Policy, log: PointLog) -> ProofMaker:
 def claims_of(policy: Policy, maker: ProofMaker, violation: Mapping[str, Any], most: int = MOST_CLAIMS) -> pa.Table:
     """The claims of the smallest proof of a violation, all or in part. `violation`: `ts`, `offset`, free variables."""
     point, valuation = place_of(policy.variables, maker, violation)
-    return told(policy, maker, told_in_part(maker, policy.unfolded, point, valuation, True, most))
+    return claim_rows(policy, maker, proof_in_part(maker, policy.unfolded, point, valuation, True, most))
 
 
 def place_of(variables: Iterable[str], maker: ProofMaker, violation: Mapping[str, Any]) -> tuple[int, dict[str, Value]]:
@@ -45,7 +45,7 @@ def place_of(variables: Iterable[str], maker: ProofMaker, violation: Mapping[str
     return point, {name: plain(violation[name]) for name in variables}
 
 
-def told(policy: Policy, maker: ProofMaker, tree: ProofTree) -> pa.Table:
+def claim_rows(policy: Policy, maker: ProofMaker, tree: ProofTree) -> pa.Table:
     """`CLAIM_COLUMNS` of a tree."""
 
     def text(formula: Formula, valuation: Valuation) -> str:

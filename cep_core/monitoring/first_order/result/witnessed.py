@@ -27,7 +27,7 @@ from cep_core.language.first_order.facts.opening import OpenPolicy
 from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.scan import equals
-from cep_core.monitoring.first_order.result.claims import place_of, told
+from cep_core.monitoring.first_order.result.claims import claim_rows, place_of
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.shared.causes import CLAIM_COLUMNS, MOST_CLAIMS, UNTOLD
 from cep_core.monitoring.shared.listing import with_certain
@@ -82,7 +82,7 @@ class Witnesses:
         for formula, sign in reversed(above if best is not None else ()):
             known = {name: {**visible, **chosen}[name] for name in free_variables(formula)}
             whole = ProofTree(formula, point, known, sign, (whole,))
-        claims = told(self.opened.policy, maker, whole)
+        claims = claim_rows(self.opened.policy, maker, whole)
         columns = [pa.repeat(looked_at, claims.num_rows)]
         for name in self.opened.hidden:
             value = pa.scalar(chosen.get(name), ARROW_TYPES[self.opened.policy.variables[name]])
@@ -100,8 +100,8 @@ class Witnesses:
             rows = rows.of_rows(slice(most))
         hidden = self.opened.hidden
         columns = [self.held.values(name, rows.column(name)).to_pylist() for name in hidden]
-        found = [dict(zip(hidden, map(plain, values), strict=True)) for values in zip(*columns, strict=True)]
-        return sorted(found, key=lambda witness: tuple(order_key(value) for value in witness.values()))
+        witnesses = [dict(zip(hidden, map(plain, values), strict=True)) for values in zip(*columns, strict=True)]
+        return sorted(witnesses, key=lambda witness: tuple(order_key(value) for value in witness.values()))
 
 
 def smallest_of_slices(

@@ -43,8 +43,8 @@ def with_sizes(
     of_sizes, of_pieces = _numbered([sizes, listed], keys, days)
     part = part_of(sizes[CERTAIN].to_numpy(), days)
     kept = np.isin(of_sizes, of_pieces) | (cut[0] & (part == 0)) | (cut[1] & (part == len(parts(days)) - 1))
-    told = sizes.filter(pa.array(kept)).combine_chunks().replace_schema_metadata({_SIZES: b"true"})
-    return [*told.to_batches(), *pieces]
+    needed = sizes.filter(pa.array(kept)).combine_chunks().replace_schema_metadata({_SIZES: b"true"})
+    return [*needed.to_batches(), *pieces]
 
 
 def combine_with_sizes(

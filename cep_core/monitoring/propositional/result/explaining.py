@@ -36,7 +36,7 @@ from cep_core.monitoring.shared.episodes import RUN_COLUMNS, codes_of, joined_ep
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.longest import longest_of_each_day
 from cep_core.monitoring.shared.why.basis import HERE, NOWHERE, basis_of
-from cep_core.monitoring.shared.why.large_proofs import told_in_part
+from cep_core.monitoring.shared.why.large_proofs import proof_in_part
 from cep_core.monitoring.shared.why.proof import Valuation
 from cep_core.monitoring.shared.why.proving import ProofMaker
 
@@ -69,7 +69,7 @@ class Explaining:
     def claims(self, place: int) -> pa.Table:
         """`CLAIM_COLUMNS` of the smallest proof of the violation at a point of the trace, all or in part."""
         maker, offsets, point = self._at(place)
-        tree = told_in_part(maker, self.policy.formula, point, {}, False, MOST_CLAIMS)
+        tree = proof_in_part(maker, self.policy.formula, point, {}, False, MOST_CLAIMS)
         return cause_rows(tree, maker.reader.log.stamps, offsets, _text)
 
     def basis(self, place: int) -> bytes | None:
@@ -143,8 +143,8 @@ def points_to_explain(
     chosen = episodes.take(pa.array(longest_of_each_day(episodes, days, most)))
     of_point = [pa.field(name, pa.int64(), False) for name in ("ts", OFFSET)]
     violations = with_certain(pa.schema([*of_point, *map(schema.field, names)]))
-    told = [batch.select(violations.names).cast(violations) for batch, kind in batches if kind == _POINTS]
-    points = pa.Table.from_batches(told, violations)
+    reported = [batch.select(violations.names).cast(violations) for batch, kind in batches if kind == _POINTS]
+    points = pa.Table.from_batches(reported, violations)
     points = points.filter(pa.array(_with_values_of(points, chosen, names)))
     points = points.sort_by([(name, "ascending") for name in ("ts", OFFSET, *names)])
     asked = sorted(_first_in_episodes(points, chosen, names))
@@ -211,10 +211,10 @@ def merge_explained(partials: Iterable[pa.RecordBatch], schema: pa.Schema, keys:
         if kind == _CLAIMS:
             claims.append(pa.Table.from_batches([batch.replace_schema_metadata(None)]))
         elif kind == _BASES:
-            told = zip(*(batch[name].to_pylist() for name in ("ts", OFFSET, _BASIS)), strict=True)
-            for key, row in zip(_keys(batch, (*EPISODE, *keys)), told, strict=True):
+            rows = zip(*(batch[name].to_pylist() for name in ("ts", OFFSET, _BASIS)), strict=True)
+            for key, row in zip(_keys(batch, (*EPISODE, *keys)), rows, strict=True):
                 bases.setdefault(key, []).append(row)
-    shared_of = {key: _shared(told) for key, told in bases.items()}
+    shared_of = {key: _shared(rows) for key, rows in bases.items()}
     tables = [complete.empty_table()]
     for table in claims:
         shared = [shared_of[key] for key in _keys(table, ("ts", OFFSET, *keys))]

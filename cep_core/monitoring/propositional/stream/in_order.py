@@ -21,12 +21,12 @@ _FEWEST = 4096
 class TruthsInOrder:
     """Takes points and what is told at them; gives the decided ones.
 
-    >>> one, none = np.array([1]), np.zeros(0, np.int64)
-    >>> equal = Told(5 * one, one, np.array([EQUAL], np.int8), 5 * one, 0 * one, none)
+    >>> row, none = np.array([1]), np.zeros(0, np.int64)
+    >>> equal = Told(5 * row, row, np.array([EQUAL], np.int8), 5 * row, 0 * row, none)
     >>> in_order = TruthsInOrder()
     >>> in_order.take(np.array([5, 5]), equal).num_rows
     0
-    >>> in_order.take(7 * one, Told(5 * one, 0 * one, np.array([TRUE], np.int8), one, one, none)).to_pylist()[1]
+    >>> in_order.take(7 * row, Told(5 * row, 0 * row, np.array([TRUE], np.int8), row, row, none)).to_pylist()[1]
     {'tp': 1, 'ts': 5, 'offset': 1, 'verdict': True}
     """
 
@@ -36,12 +36,12 @@ class TruthsInOrder:
         self._stamps, self._offsets, self._equal = (np.zeros(0, np.int64) for _ in range(3))
         self._truths = np.zeros(0, np.int8)
 
-    def take(self, stamps: Ints, told: Told) -> pa.RecordBatch:
+    def take(self, stamps: Ints, verdicts: Told) -> pa.RecordBatch:
         """The next points, and what they bring: the truths that no open point stands before."""
         self._drop()
         if len(stamps):
             self._append(stamps)
-        self._note(told)
+        self._note(verdicts)
         end = first_open(self._truths, self._equal, self._begin, self._end)
         places = np.arange(self._begin, end)
         self._begin = end
@@ -72,11 +72,11 @@ class TruthsInOrder:
         self._truths[begin:end] = FREE
         self._end = end
 
-    def _note(self, told: Told) -> None:
-        is_equal = told.code == EQUAL
-        here = self._places(told.ts, told.offset)
-        self._truths[here[~is_equal]] = told.code[~is_equal]
-        self._equal[here[is_equal]] = self._places(told.equal_ts[is_equal], told.equal_offset[is_equal])
+    def _note(self, verdicts: Told) -> None:
+        is_equal = verdicts.code == EQUAL
+        here = self._places(verdicts.ts, verdicts.offset)
+        self._truths[here[~is_equal]] = verdicts.code[~is_equal]
+        self._equal[here[is_equal]] = self._places(verdicts.equal_ts[is_equal], verdicts.equal_offset[is_equal])
 
     def _places(self, ts: Ints, offset: Ints) -> Ints:
         first = np.searchsorted(self._stamps[: self._end], ts)

@@ -71,8 +71,8 @@ class StreamMonitor:
     >>> from cep_core.language.temporal.formulas import Interval, Predicate, Until
     >>> monitor = StreamMonitor(Until(Interval(0, 1), Predicate("a"), Predicate("b")))
     >>> atoms = {"a": np.array([1, 1, 1, 0, 1], np.bool_), "b": np.array([0, 0, 0, 1, 1], np.bool_)}
-    >>> told = monitor.take(np.array([1, 2, 2, 3, 4]), atoms)
-    >>> for ts, offset, code, equal_ts, equal_offset in zip(*map(np.ndarray.tolist, told[:5]), strict=True):
+    >>> verdicts = monitor.take(np.array([1, 2, 2, 3, 4]), atoms)
+    >>> for ts, offset, code, equal_ts, equal_offset in zip(*map(np.ndarray.tolist, verdicts[:5]), strict=True):
     ...     print(f"{ts}:{offset}", "= 2:0" if code == 2 else bool(code))
     1:0 False
     2:1 = 2:0
@@ -139,16 +139,19 @@ class StreamMonitor:
         at = self._state.at
         open_points = int(at[MEMBERS] if at[MODE] == NAIVE else at[ACTIVE] + at[CLASSES] + at[WAITS])
         begin = int(np.count_nonzero(flags == FIRST_POINT))
-        state = self._state = self._state._replace(told=_told(open_points + len(stamps) + 1, begin))
+        state = self._state = self._state._replace(verdicts=_empty_verdicts(open_points + len(stamps) + 1, begin))
         at[VERDICTS] = at[LOGS] = 0
         done = take_points(state, stamps, letters, flags)
         if done < len(stamps):
             follows = flags[done] != FIRST_POINT and at[STARTED] and at[NOW] == stamps[done]
             offset = int(at[PLACE]) + 1 if follows else 0
             self.failure = TooManyExpressions(self.limit, int(stamps[done]), offset, self.open_records)
-        number, told = at[VERDICTS], state.told
-        points, equal = (told.ts[:number], told.offset[:number]), (told.equal_ts[:number], told.equal_offset[:number])
-        return Told(*points, told.code[:number], *equal, told.begins[: at[LOGS]])
+        number, verdicts = at[VERDICTS], state.verdicts
+        points, equal = (
+            (verdicts.ts[:number], verdicts.offset[:number]),
+            (verdicts.equal_ts[:number], verdicts.equal_offset[:number]),
+        )
+        return Told(*points, verdicts.code[:number], *equal, verdicts.begins[: at[LOGS]])
 
     def _first_state(self) -> MonitorState:
         nodes, size = self.program.nodes, self.program.size
@@ -163,7 +166,7 @@ class StreamMonitor:
         scratch = Workspace(_row(), _row(), counts.copy(), _table(3), _row())
         arrays = fresh_zeros([*diagram_shapes(4 * self.limit + 64), *shapes_of_known_steps()])
         diagrams, known = empty_diagrams(arrays[:5]), no_known_steps(arrays[5:])
-        return MonitorState(nodes, diagrams, kept, scratch, _told(0), known, np.zeros(2, np.uint64), at)
+        return MonitorState(nodes, diagrams, kept, scratch, _empty_verdicts(0), known, np.zeros(2, np.uint64), at)
 
     def _make_room(self, points: int, stamps: int) -> None:
         """Tables that a block of so many points and stamps cannot fill."""
@@ -203,14 +206,14 @@ class StreamMonitor:
         return int(at[MEMBERS])
 
 
-def _told(rows: int, logs: int = 0) -> Told:
+def _empty_verdicts(rows: int, logs: int = 0) -> Told:
     ts, offset, equal_ts, equal_offset = (np.empty(rows, np.int64) for _ in range(4))
     return Told(ts, offset, np.empty(rows, np.int8), equal_ts, equal_offset, np.empty(logs, np.int64))
 
 
 def _joined(parts: list[Told]) -> Told:
     """What was told of one piece after the other."""
-    parts = [*parts, _told(0)]
+    parts = [*parts, _empty_verdicts(0)]
     before = np.cumsum([0, *(len(part.ts) for part in parts)])
     return Told(
         np.concatenate([part.ts for part in parts]),

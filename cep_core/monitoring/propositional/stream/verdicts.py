@@ -14,7 +14,7 @@ from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.stream.kernels.resolving import FREE, resolve
 from cep_core.monitoring.propositional.stream.kernels.state import EQUAL, TRUE, Told
 
-TOLD = pa.schema(
+VERDICTS = pa.schema(
     [
         ("ts", pa.int64()),
         ("offset", pa.int64()),
@@ -27,32 +27,32 @@ TOLD = pa.schema(
 RESOLVED = pa.schema([("tp", pa.int64()), ("ts", pa.int64()), ("offset", pa.int64()), ("verdict", pa.bool_())])
 
 
-def told_batch(told: Told) -> pa.RecordBatch:
+def verdict_batch(verdicts: Told) -> pa.RecordBatch:
     """Verdicts in the order in which they are told. No number is copied, and Arrow is asked for no memory: the first
     block of its own pool takes milliseconds.
 
     >>> point, nothing = np.array([2]), np.array([0])
-    >>> told_batch(Told(point, np.array([1]), np.array([2], np.int8), point, nothing, nothing)).to_pylist()
+    >>> verdict_batch(Told(point, np.array([1]), np.array([2], np.int8), point, nothing, nothing)).to_pylist()
     [{'ts': 2, 'offset': 1, 'verdict': None, 'equal_ts': 2, 'equal_offset': 0}]
     """
-    is_equal = told.code == EQUAL
+    is_equal = verdicts.code == EQUAL
     equal = pa.py_buffer(np.packbits(is_equal, bitorder="little"))
     decided = pa.py_buffer(np.packbits(~is_equal, bitorder="little"))
-    holds = pa.py_buffer(np.packbits(told.code == TRUE, bitorder="little"))
+    holds = pa.py_buffer(np.packbits(verdicts.code == TRUE, bitorder="little"))
     points, number = pa.int64(), len(is_equal)
     columns = [
-        pa.array(told.ts),
-        pa.array(told.offset),
+        pa.array(verdicts.ts),
+        pa.array(verdicts.offset),
         pa.Array.from_buffers(pa.bool_(), number, [decided, holds]),
-        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(told.equal_ts)]),
-        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(told.equal_offset)]),
+        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(verdicts.equal_ts)]),
+        pa.Array.from_buffers(points, number, [equal, pa.py_buffer(verdicts.equal_offset)]),
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=TOLD)
+    return pa.RecordBatch.from_arrays(columns, schema=VERDICTS)
 
 
-def sub_logs_of(told: Told, before: int) -> Ints:
+def sub_logs_of(verdicts: Told, before: int) -> Ints:
     """[verdicts] The number of the sub-log of each verdict; `before`: how many have begun before."""
-    return np.searchsorted(told.begins, np.arange(len(told.ts)), side="right") + (before - 1)
+    return np.searchsorted(verdicts.begins, np.arange(len(verdicts.ts)), side="right") + (before - 1)
 
 
 class Truths(NamedTuple):
@@ -63,7 +63,7 @@ class Truths(NamedTuple):
     holds: Flags
 
 
-def resolved_truths(told: Iterable[Told], trace: Trace) -> Truths:
+def resolved_truths(verdicts: Iterable[Told], trace: Trace) -> Truths:
     """The truth of every decided point of a trace, from all that was told of it.
 
     Equivalences name earlier points, so one pass in order of time resolves them. Linear but for binary searches.
@@ -83,7 +83,7 @@ def resolved_truths(told: Iterable[Told], trace: Trace) -> Truths:
     truths = np.full(trace.points, FREE, np.int8)
     equal = np.arange(trace.points)
     logs = 0
-    for some in told:
+    for some in verdicts:
         log = sub_logs_of(some, logs)
         logs += len(some.begins)
         is_equal = some.code == EQUAL

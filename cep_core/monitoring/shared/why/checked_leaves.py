@@ -50,9 +50,11 @@ def truth(test: f.Comparison | f.Matches, valuation: Valuation) -> bool | None:
     known = _known(valuation, test.text, test.regexp)
     if known is None:
         return None
-    found = groups_in(str(value_of(test.text, known)), str(value_of(test.regexp, known)))
-    pairs = [] if found is None else [(t, group) for t, group in zip(test.groups, found, strict=False) if t is not None]
-    agree = [found is not None, *(group is not None and _equals(t, group, valuation) for t, group in pairs)]
+    groups = groups_in(str(value_of(test.text, known)), str(value_of(test.regexp, known)))
+    pairs = (
+        [] if groups is None else [(t, group) for t, group in zip(test.groups, groups, strict=False) if t is not None]
+    )
+    agree = [groups is not None, *(group is not None and _equals(t, group, valuation) for t, group in pairs)]
     return False if False in agree else None if None in agree else True
 
 

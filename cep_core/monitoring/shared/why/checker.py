@@ -85,7 +85,7 @@ class _Checker:
                     for child in node.children
                 )
                 if holds == isinstance(formula, f.Exists):
-                    return outer and len(claims) == 1 and _is_one(node.children[0], names)
+                    return outer and len(claims) == 1 and _has_values(node.children[0], names)
                 return outer and _covers(node.children, names)
             case f.Prev() | f.Next():
                 place = node.point + (-1 if isinstance(formula, f.Prev) else 1)
@@ -148,7 +148,7 @@ def _chosen(claims: Sequence[Claim], options: Sequence[Claim], *, every: bool) -
     return claims == options if every else len(claims) == 1 and claims[0] in options
 
 
-def _is_one(node: ProofTree, names: Sequence[str]) -> bool:
+def _has_values(node: ProofTree, names: Sequence[str]) -> bool:
     return not any(isinstance(node.valuation.get(name), AnyOther) for name in names)
 
 
@@ -184,7 +184,7 @@ def _aggregates(node: ProofTree, formula: f.Aggregation, texts: frozenset[str]) 
     if not values and groups:
         return not node.holds
     is_text = not values and formula.function in ("MIN", "MAX") and formula.item.name in texts
-    told = "" if is_text else aggregate(formula.function, values)
+    computed = "" if is_text else aggregate(formula.function, values)
     if isinstance(result, AnyOther):
-        return not node.holds and told in result.excluded
-    return node.holds == compares("=", told, result)
+        return not node.holds and computed in result.excluded
+    return node.holds == compares("=", computed, result)

@@ -113,8 +113,8 @@ class Covering:
             case Truth(value=value):
                 return {} if value == holds else None
             case Predicate() if holds:
-                found = [given for _, given in self.reader.meant(part, point, valuation)]
-                return _any({} if given is None else {n: frozenset([v]) for n, v in given.items()} for given in found)
+                meant = [given for _, given in self.reader.meant(part, point, valuation)]
+                return _any({} if given is None else {n: frozenset([v]) for n, v in given.items()} for given in meant)
             case And() | Or() | Exists():  # others of their sign are conjuncts
                 return {} if isinstance(part, Exists) else _any([of(part.left), of(part.right)])
             case Prev() | Next():
@@ -164,17 +164,17 @@ def fixed_values(formula: Formula, holds: bool, valuation: Valuation) -> dict[st
     {'y': 7}
     """
     pairs = implied_equalities(without_sugar(formula if holds else Not(formula)))
-    found: dict[str, Value] = {}
+    fixed: dict[str, Value] = {}
     for _ in pairs:  # each round may carry a value on to the next variable
-        for term, other in [*pairs, *((right, left) for left, right in pairs)]:
-            if isinstance(term, Variable) and term.name not in valuation and term.name not in found:
-                value = other.value if isinstance(other, Constant) else found.get(other.name, valuation.get(other.name))
+        for term, equal in [*pairs, *((right, left) for left, right in pairs)]:
+            if isinstance(term, Variable) and term.name not in valuation and term.name not in fixed:
+                value = equal.value if isinstance(equal, Constant) else fixed.get(equal.name, valuation.get(equal.name))
                 if value is not None and not isinstance(value, AnyOther):
-                    found[term.name] = plain(value)
-    return found
+                    fixed[term.name] = plain(value)
+    return fixed
 
 
-def _both(first: Bounds, second: Bounds) -> Bounds:
+def _narrower(first: Bounds, second: Bounds) -> Bounds:
     """For each variable the fewer values."""
     if first is None or second is None:
         return None
@@ -189,7 +189,7 @@ def _either(first: Bounds, second: Bounds) -> Bounds:
 
 def _all(bounds: Iterable[Bounds]) -> Bounds:
     start: Bounds = {}
-    return reduce(_both, bounds, start)
+    return reduce(_narrower, bounds, start)
 
 
 def _any(bounds: Iterable[Bounds]) -> Bounds:
@@ -202,21 +202,21 @@ def _given(test: Comparison | Matches, bounds: Bounds, valuation: Valuation) -> 
     if bounds is None:
         return None
     if isinstance(test, Matches):
-        found: dict[str, set[Value]] = {}
+        groups: dict[str, set[Value]] = {}
         for text, pattern in product(_values(test.text, bounds, valuation), _values(test.regexp, bounds, valuation)):
             for term, group in zip(test.groups, groups_in(str(text), str(pattern)) or (), strict=False):
                 if isinstance(term, Variable) and term.name not in valuation and group is not None:
-                    found.setdefault(term.name, set()).add(group)
-        return {name: frozenset(values) for name, values in found.items()}
+                    groups.setdefault(term.name, set()).add(group)
+        return {name: frozenset(values) for name, values in groups.items()}
     if test.operator != "=":
         return {}
     given: dict[str, frozenset[Value]] = {}
-    for term, other in ((test.left, test.right), (test.right, test.left)):
+    for term, equal in ((test.left, test.right), (test.right, test.left)):
         if isinstance(term, Variable) and term.name not in valuation and term.name not in bounds:
-            if any(isinstance(valuation.get(name), AnyOther) for name in variables_of(other)):
+            if any(isinstance(valuation.get(name), AnyOther) for name in variables_of(equal)):
                 continue
-            values = _values(other, bounds, valuation)
-            if values or all(name in bounds or name in valuation for name in variables_of(other)):
+            values = _values(equal, bounds, valuation)
+            if values or all(name in bounds or name in valuation for name in variables_of(equal)):
                 given[term.name] = frozenset(values)
     return given
 

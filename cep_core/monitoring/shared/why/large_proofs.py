@@ -18,7 +18,7 @@ from cep_core.monitoring.shared.why.proving import ProofMaker
 _Claim = tuple[Formula, bool]
 
 
-def told_in_part(
+def proof_in_part(
     maker: ProofMaker, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
 ) -> ProofTree:
     """The smallest proof of a claim that is so; if more than `most` claims are looked at for it, those of its parts."""
@@ -32,7 +32,7 @@ def _of_large(
 ) -> ProofTree:
     """What is told of a claim whose own proof is too large."""
     if needed := _conjuncts(formula, holds):
-        parts = [told_in_part(maker, part, point, _own(part, valuation), sign, most) for part, sign in needed]
+        parts = [proof_in_part(maker, part, point, _own(part, valuation), sign, most) for part, sign in needed]
     else:
         parts = _of_disjuncts(maker, formula, point, valuation, holds, most)
     if all(part.untold for part in parts):

@@ -46,10 +46,10 @@ def _truth(test: Comparison | Matches, valuation: Valuation) -> bool | None:
             return None
         if isinstance(test.left, Variable) and test.left == test.right:
             return True
-        for term, other in ((test.left, test.right), (test.right, test.left)):
-            known = known_values(valuation, other)
+        for term, equal in ((test.left, test.right), (test.right, test.left)):
+            known = known_values(valuation, equal)
             if known is not None:
-                return _differs(term, value_of(other, known), valuation)
+                return _differs(term, value_of(equal, known), valuation)
     except ArithmeticError:
         pass
     return None

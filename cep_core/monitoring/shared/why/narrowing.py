@@ -32,7 +32,7 @@ def _possible(
     reader: LogReader, formula: Formula, holds: bool, valuation: Valuation, ends: tuple[int, int]
 ) -> set[int] | None:
     """Those between the ends, which are among them; None: any point."""
-    found: set[int] | None = None
+    possible: set[int] | None = None
     for part, sign in conjuncts(formula, holds):
         points = None
         if isinstance(part, Predicate) and sign and not is_built_in(part):
@@ -41,8 +41,8 @@ def _possible(
             left, right = (_possible(reader, side, sign, valuation, ends) for side in (part.left, part.right))
             points = None if left is None or right is None else left | right
         if points is not None:
-            found = points if found is None else found & points
-    return found
+            possible = points if possible is None else possible & points
+    return possible
 
 
 def conjuncts(formula: Formula, holds: bool) -> Iterator[SignedPart]:

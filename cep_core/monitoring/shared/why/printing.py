@@ -27,7 +27,7 @@ _WIDEST = 120
 Words = Callable[[Formula], str]
 
 
-def told(tree: ProofTree, log: PointLog, words: Words, time: Callable[[int], str] = str) -> str:
+def proof_text(tree: ProofTree, log: PointLog, words: Words, time: Callable[[int], str] = str) -> str:
     """The tree as lines of text. `words`: a formula as text; `time` shows a stamp."""
     return "\n".join(_Telling(log, words, time).lines(tree))
 

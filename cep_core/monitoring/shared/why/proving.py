@@ -121,11 +121,11 @@ class ProofMaker:
             case Not(body=body):
                 return _every([of(body, not holds)])
             case And(left=left, right=right):
-                return (_every if holds else _one)([of(left), of(right)])
+                return (_every if holds else _smallest)([of(left), of(right)])
             case Or(left=left, right=right):
-                return (_one if holds else _every)([of(left), of(right)])
+                return (_smallest if holds else _every)([of(left), of(right)])
             case Implies(left=left, right=right):
-                return (_one if holds else _every)([of(left, not holds), of(right)])
+                return (_smallest if holds else _every)([of(left, not holds), of(right)])
             case Equiv(left=left, right=right):
                 return _fewest(_every([of(left, sign), of(right, sign == holds)]) for sign in (True, False))
             case Exists() | Forall():
@@ -142,10 +142,10 @@ class ProofMaker:
             case Once() | Historically() | Eventually() | Always():
                 step = -1 if isinstance(formula, Once | Historically) else 1
                 places = self.reader.reached(formula.interval, point, step)
-                is_one = holds == isinstance(formula, Once | Eventually)
-                looked_at = narrowed(self.reader, formula.body, holds, valuation, places) if is_one else places
+                is_existential = holds == isinstance(formula, Once | Eventually)
+                looked_at = narrowed(self.reader, formula.body, holds, valuation, places) if is_existential else places
                 proofs = (self.proof(formula.body, place, valuation, holds) for place in sorted(looked_at))
-                return (_one if is_one else _every)(proofs)
+                return (_smallest if is_existential else _every)(proofs)
         raise TypeError(f"{type(formula).__name__} is explained without LET")
 
     def _quantified(self, formula: Exists | Forall, point: int, valuation: Valuation, holds: bool) -> Parts | None:
@@ -156,7 +156,7 @@ class ProofMaker:
         rows = self.covering.valuations(names, formula.body, sign, point, valuation)
         if has_witness:
             single = (row for row in rows if not any(isinstance(row[name], AnyOther) for name in names))
-            return _one(self.proof(formula.body, point, row, holds) for row in single)
+            return _smallest(self.proof(formula.body, point, row, holds) for row in single)
         return _every(self.proof(formula.body, point, row, holds) for row in rows)
 
     def _binary(
@@ -179,15 +179,15 @@ class ProofMaker:
         groups = {group.name: valuation[group.name] for group in formula.groups}
         children = self._judged(formula, point, groups)
         try:
-            told = None if children is None else self._value(formula, children)
+            value = None if children is None else self._value(formula, children)
         except ArithmeticError:
             return None
         result = valuation[formula.result.name]
         if children is None:
             return None
         if isinstance(result, AnyOther):
-            return children if not holds and (told is None or told in result.excluded) else None
-        return children if holds == (told is not None and compares("=", told, result)) else None
+            return children if not holds and (value is None or value in result.excluded) else None
+        return children if holds == (value is not None and compares("=", value, result)) else None
 
     def _judged(self, formula: Aggregation, point: int, groups: Valuation) -> Parts | None:
         """A proof for each valuation of the body: that it holds, or that it does not."""
@@ -260,15 +260,15 @@ def _ascending(proofs: Sequence[ProofTree], step: int) -> Iterable[ProofTree]:
 
 
 def _every(proofs: Iterable[ProofTree | None]) -> Parts | None:
-    found: list[ProofTree] = []
+    parts: list[ProofTree] = []
     for proof in proofs:
         if proof is None:
             return None
-        found.append(proof)
-    return tuple(found)
+        parts.append(proof)
+    return tuple(parts)
 
 
-def _one(proofs: Iterable[ProofTree | None]) -> Parts | None:
+def _smallest(proofs: Iterable[ProofTree | None]) -> Parts | None:
     return _fewest((proof,) for proof in proofs if proof is not None)
 
 

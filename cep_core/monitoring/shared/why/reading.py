@@ -58,13 +58,13 @@ class LogReader:
     narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], Ints] = field(default_factory=dict)
     """The points at which atoms may hold, ascending, by their identity and the values that were known."""
 
-    def _apart(self, point: int, other: int) -> int | float:
+    def _apart(self, point: int, later: int) -> int | float:
         """The time between two points."""
-        if point == other:
+        if point == later:
             return 0
-        if self.log.points in (point, other):
+        if self.log.points in (point, later):
             return math.inf
-        return abs(int(self.log.stamps[point]) - int(self.log.stamps[other]))
+        return abs(int(self.log.stamps[point]) - int(self.log.stamps[later]))
 
     def neighbour(self, interval: Interval, point: int, step: int) -> int | None:
         """The next point in a direction; None if there is none or the interval does not reach it."""
@@ -128,8 +128,8 @@ class LogReader:
             known.append((name, own))
         rows: Ints | None = None
         for name, value in known:
-            found = self.index.rows(event_type, events, name, value)
-            rows = found if found is not None and (rows is None or len(found) < len(rows)) else rows
+            indexed = self.index.rows(event_type, events, name, value)
+            rows = indexed if indexed is not None and (rows is None or len(indexed) < len(rows)) else rows
         point = events.point if rows is None else events.point[rows]
         fits = np.ones(len(point), np.bool_)
         for name, value in known:
@@ -147,14 +147,14 @@ class LogReader:
         """
         for event in self._with_known(atom, point, valuation):
             given: dict[str, Value] = {}
-            told = True
+            is_sure = True
             for name, term in zip(atom.names or (), atom.arguments, strict=True):
                 fits = self._gives(event[name], term, valuation, given)
                 if fits is False:
                     break
-                told &= fits is True
+                is_sure &= fits is True
             else:
-                yield event, given if told else None
+                yield event, given if is_sure else None
 
     def _gives(self, value: Value | None, term: Term, valuation: Valuation, given: dict[str, Value]) -> bool | None:
         """Whether an argument may have the value; None: it cannot be told. Notes the value of a variable."""
@@ -239,9 +239,9 @@ def _has_value(column: pa.Array, value: int | float | str) -> Flags | bool:
 
 def _by_value(events: Iterable[Event], name: str) -> dict[Value, list[Event]]:
     """Events by the value of an attribute."""
-    found: dict[Value, list[Event]] = {}
+    index: dict[Value, list[Event]] = {}
     for event in events:
         value = event[name]
         if value is not None:
-            found.setdefault(value, []).append(event)
-    return found
+            index.setdefault(value, []).append(event)
+    return index

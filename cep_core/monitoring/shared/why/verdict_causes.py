@@ -12,7 +12,7 @@ from cep_core.events.logs.point_log import PointLog
 from cep_core.language.explanation import Readable
 from cep_core.language.temporal.formulas import Formula
 from cep_core.monitoring.shared.why.checker import proves
-from cep_core.monitoring.shared.why.printing import told
+from cep_core.monitoring.shared.why.printing import proof_text
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading
 
 
@@ -78,7 +78,7 @@ class Causes(Readable):
     def text(self, time: Callable[[int], str] = str) -> str:
         """The tree as lines for people; `time` shows a stamp."""
         shared = self.sharing.text(time) if self.sharing is not None else ""
-        return told(self.tree, self.log, self.words, time) + (f"\n{shared}" if shared else "")
+        return proof_text(self.tree, self.log, self.words, time) + (f"\n{shared}" if shared else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The tree in plain values, for JSON: `formula`, `ts`, `offset`, `holds`, `valuation`, `seq`, `children`.

@@ -22,7 +22,7 @@ WORK = 500_000
 """Steps of work for each condition."""
 MOST_EVENTS = 200_000
 """Of a day and what its query reaches: with more, nobody asks while a report is written."""
-TOLD = 3
+MOST = 3
 """The most conditions that are told."""
 _WINDOW = "WITHIN"
 """The window is not told: without it a match may begin on a day that was not read."""
@@ -41,9 +41,9 @@ def blocked(query: Query, events: pa.Table, interval: tuple[int, int]) -> str:
     asked = sum(condition != _WINDOW for condition, _ in relaxations(query, 1))
     judged = islice(obstacles(query, ordered, evaluate, Budget(WORK)), asked)
     every = [each for each in judged if each.condition != _WINDOW]
-    found = sorted((each for each in every if each.matches), key=lambda each: -(each.matches or 0))
-    if found:
-        first, *others = found[:TOLD]
+    helping = sorted((each for each in every if each.matches), key=lambda each: -(each.matches or 0))
+    if helping:
+        first, *others = helping[:MOST]
         return f"Without {shown(first.condition)} there would be {_many(first)}{_further(others)}."
     if every and all(each.matches == 0 for each in every):
         return "Without any single one of its conditions there would be no match either."

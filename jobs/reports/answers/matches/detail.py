@@ -80,11 +80,11 @@ def _events(
     query: Query, path: Path, rows: Sequence[Mapping[str, Any]], clock: Clock
 ) -> tuple[list[Heading], list[list[str]]]:
     """A row for each event; columns that none of them has are left out."""
-    told = path[:EVENTS]
+    events = path[:EVENTS]
     names = dict.fromkeys(
-        name for place, _ in told for name in query.schema.attributes_of(str(rows[place]["event_type"]))
+        name for place, _ in events for name in query.schema.attributes_of(str(rows[place]["event_type"]))
     )
-    held = [name for name in names if any(rows[place].get(name) is not None for place, _ in told)]
+    held = [name for name in names if any(rows[place].get(name) is not None for place, _ in events)]
     headings = [
         Heading("event"),
         Heading("is"),
@@ -98,16 +98,16 @@ def _events(
             clock.time(rows[place]["ts"]),
             *("" if (value := rows[place].get(name)) is None else shown(value, 24) for name in held),
         ]
-        for place, variable in told
+        for place, variable in events
     ]
     return headings, cells
 
 
 def _conditions(verdicts: Sequence[Verdict]) -> list[tuple[str, str]]:
     """Equivalences and conditions. A match holds: where values seem to deny it, a page may not see them (`mask`)."""
-    told = []
+    conditions = []
     for verdict in verdicts:
         if verdict.kind in (Kind.EQUIVALENCE, Kind.CONDITION):
             values = [shown(value) for value in verdict.values]
-            told.append((verdict.said, listed(values, VALUES) if verdict.holds else ""))
-    return told
+            conditions.append((verdict.said, listed(values, VALUES) if verdict.holds else ""))
+    return conditions

@@ -91,5 +91,5 @@ def _as_text(cell: Cell) -> Cell:
 def _harmless(cell: str) -> str:
     if _NUMBER.fullmatch(cell):
         return cell
-    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", cell)
+    shown = _CONTROL.sub(lambda control: f"\\x{ord(control[0]):02x}", cell)
     return f"'{shown}" if shown.lstrip().startswith(_BEGINS_FORMULA) else shown

@@ -26,8 +26,8 @@ def by_day_figure(name: str, numbers: Mapping[date, int], day: date) -> Figure |
     usual = median([Magnitude.of(number) for number in before])
 
     def draw(plot: Plot) -> None:
-        before_it = {(on - day).days: number for on, number in drawn.items() if on < day}
-        plot.columns(list(before_it), list(before_it.values()), 0.8, BEFORE)
+        before = {(on - day).days: number for on, number in drawn.items() if on < day}
+        plot.columns(list(before), list(before.values()), 0.8, BEFORE)
         plot.columns([0], [drawn[day]], 0.8, TODAY)
         plot.add(
             Across(float(usual.exact or 0), Stroke(INK, 1.0, (4, 2)), label="median before"),

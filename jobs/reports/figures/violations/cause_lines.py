@@ -121,13 +121,13 @@ def _titles(violations: Sequence[ExplainedViolation], clock: Clock, narrow: bool
     if not narrow or len(set(titles)) == len(titles):
         return titles
     times = [f"{clock.at(violation.ts):%H:%M}" for violation in violations]
-    firsts = [next((shown(value, 8) for value in v.told_values), "") for v in violations]
+    firsts = [next((shown(value, 8) for value in v.heading_values), "") for v in violations]
     return [f"{first} {at}".strip() for first, at in zip(firsts, times, strict=True)]
 
 
 def _title(violation: ExplainedViolation, clock: Clock, narrow: bool) -> str:
     """A row's label: the first values and, where there is room, the moment."""
-    values = [shown(value, 10) for value in violation.told_values]
+    values = [shown(value, 10) for value in violation.heading_values]
     kept = " ".join(values[: 2 if narrow else 4])
     when = clock.time(violation.ts)
     return f"{kept}, {when}" if kept and not narrow else kept or when

@@ -54,12 +54,12 @@ def moments_figure(
 
     peak = max(tally, key=lambda period: (tally[period], -period))
     some = "listed violations" if cut else "violations"
-    told = f" {counted(early, 'violation')} before the day (grey) became certain in it." if early else ""
+    early_note = f" {counted(early, 'violation')} before the day (grey) became certain in it." if early else ""
     return Figure(
         f"{name}-moments",
         f"Bars of {some} by the moment of the violation. Most, {quantity(tally[peak])}, from "
         f"{clock.span(moment(peak), moment(peak + 1))}.",
-        f"When the {some} certain on {spoken(day)} happened, by parts of {clock.length(round(width))}.{told} "
+        f"When the {some} certain on {spoken(day)} happened, by parts of {clock.length(round(width))}.{early_note} "
         f"n = {quantity(len(stamps))}; at most {quantity(tally[peak])} in one part.",
         ["period_start", "violations"],
         [[clock.iso(moment(period)), number] for period, number in sorted(tally.items())],

@@ -89,8 +89,8 @@ def asked_slices(assignment: Assignment) -> set[tuple[str, int]]:
 
 def _rows_of_files(stored: DeltaTable) -> dict[str, int | None]:
     """By name of file: how many rows it has, as the table's log tells."""
-    told = pa.table(stored.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
-    return {_name(unquote(action["path"])): action["num_records"] for action in told}
+    actions = pa.table(stored.get_add_actions(flatten=True)).select(["path", "num_records"]).to_pylist()
+    return {_name(unquote(action["path"])): action["num_records"] for action in actions}
 
 
 def _name(path: str) -> str:

@@ -96,8 +96,8 @@ def _alert(
     section = problems.section(where, item, (), (*WAYS, "to"))
     ways = [way for way in WAYS if way in section.items]
     if len(ways) != 1:
-        found = f"found {' and '.join(ways)}" if ways else "found none of them"
-        problems.add(where, f"expected one of {', '.join(WAYS)}, {found}")
+        given = f"found {' and '.join(ways)}" if ways else "found none of them"
+        problems.add(where, f"expected one of {', '.join(WAYS)}, {given}")
         return None
     to = _to(problems, section.at("to"), section.items, places)
     at, value = section.at(ways[0]), section.items[ways[0]]

@@ -66,8 +66,8 @@ def read_places(problems: Problems, where: str, value: object) -> dict[str, Plac
             problems.add(at, f"cannot name a place: {RULE}")
         kinds = [kind for kind in _READERS if kind in problems.mapping(at, declared)]
         if len(kinds) != 1:
-            found = f"found {' and '.join(kinds)}" if kinds else "found none of them"
-            problems.add(at, f"expected one of {', '.join(_READERS)}, {found}")
+            given = f"found {' and '.join(kinds)}" if kinds else "found none of them"
+            problems.add(at, f"expected one of {', '.join(_READERS)}, {given}")
             continue
         places[name] = _READERS[kinds[0]](problems, at, declared, name)
     return places

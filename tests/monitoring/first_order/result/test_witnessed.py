@@ -25,7 +25,7 @@ from cep_core.language.temporal.formulas import Exists, Forall, Formula, Not
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.answering import satisfactions_of, witnesses_of
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.result.claims import beside, proof_maker, told
+from cep_core.monitoring.first_order.result.claims import beside, claim_rows, proof_maker
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.first_order.result.witnessed import Witnesses, smallest_of_slices, witness_fields
@@ -116,7 +116,7 @@ def test_the_smallest_proof_of_a_witness_is_that_of_the_policy(data: st.DataObje
         tree = maker.proof(policy.unfolded, point, {name: violation[name] for name in policy.variables}, True)
         assert tree is not None
         assert proves(tree, log, texts_of(policy))
-        expected = beside(told(policy, maker, tree), violation, PolicyEvaluator(policy).cause_schema)
+        expected = beside(claim_rows(policy, maker, tree), violation, PolicyEvaluator(policy).cause_schema)
         assert claims_of(table, violation) == claims_of(expected, violation)
 
 

@@ -14,7 +14,7 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.monitoring.first_order.result.claims import proof_maker
 from cep_core.monitoring.shared.why import large_proofs
 from cep_core.monitoring.shared.why.checker import proves
-from cep_core.monitoring.shared.why.large_proofs import told_in_part
+from cep_core.monitoring.shared.why.large_proofs import proof_in_part
 from cep_core.monitoring.shared.why.proof import ProofTree
 from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_logs, signatures
@@ -43,10 +43,10 @@ def test_what_is_told_is_proven(data: st.DataObject, most: int) -> None:
         values = {name: row[name] for name in policy.variables}
         whole = maker.proof(policy.unfolded, point, values, True)
         assert whole is not None
-        tree = told_in_part(maker, policy.unfolded, point, values, True, most)
+        tree = proof_in_part(maker, policy.unfolded, point, values, True, most)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(large_proofs, "least_claims", lambda *_: 0)
-            assert told_in_part(maker, policy.unfolded, point, values, True, most) == tree
+            assert proof_in_part(maker, policy.unfolded, point, values, True, most) == tree
         untold = [node for node in nodes(tree) if node.untold]
         assert proves(tree, log, texts_of(policy)) == (not untold)
         assert maker.small_proof(policy.unfolded, point, values, True, most) in (None, tree)

@@ -15,7 +15,7 @@ from cep_core.language.evaluator import CERTAIN, of_table
 from cep_core.language.settings import Settings
 from cep_core.language.totals import first_rows
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.result.claims import beside, place_of, proof_maker, told
+from cep_core.monitoring.first_order.result.claims import beside, claim_rows, place_of, proof_maker
 from cep_core.monitoring.first_order.result.witnessed import LOOKED_AT
 from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.sub_logs import sub_log_of
@@ -41,7 +41,7 @@ def by_definition(world: World, violations: pa.Table) -> list[tuple[str, ...]]:
         point, valuation = place_of(policy.variables, maker, violation)
         tree = maker.proof(policy.unfolded, point, valuation, True)
         assert tree is not None
-        tables.append(beside(told(policy, maker, tree), violation, complete))
+        tables.append(beside(claim_rows(policy, maker, tree), violation, complete))
     return claims_of(pa.concat_tables(tables))
 
 

@@ -215,9 +215,9 @@ def _form(at: Ints, scratch: Workspace, stays: bool) -> int:
 def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
     """Keeps the step that was just taken. A quarter of the entries stays free, so that looking one up ends soon."""
     counts, scripts = known.counts, known.scripts
-    told, kept = at[SCRIPT], at[CLASSES] + at[WAITS]
+    lines, kept = at[SCRIPT], at[CLASSES] + at[WAITS]
     begin = counts[SCRIPTED]
-    if begin + 4 + 3 * told + kept > scripts.shape[0] or 2 * counts[ENTERED] >= 3 * counts[USED_BUCKETS]:
+    if begin + 4 + 3 * lines + kept > scripts.shape[0] or 2 * counts[ENTERED] >= 3 * counts[USED_BUCKETS]:
         return
     place = entry_of(known, number, letter)
     counts[ENTERED] += known.entries[place, 0] != counts[EPOCH]
@@ -226,12 +226,12 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
     known.entries[place, 2] = letter
     known.entries[place, 3] = begin
     known.entries[place, 4] = _form(at, scratch, number == following)
-    scripts[begin] = told
+    scripts[begin] = lines
     scripts[begin + 1] = kept
     scripts[begin + 2] = at[WAITS]
     scripts[begin + 3] = following
     begin += 4
-    for i in range(told):
+    for i in range(lines):
         for column in range(3):
             scripts[begin] = scratch.script[i, column]
             begin += 1
@@ -242,29 +242,29 @@ def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int,
 
 
 @borrowing
-def repeat_run(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int, points: int) -> None:
+def repeat_run(known: Known, classes: Ints, verdicts: Told, at: Ints, entry: int, now: int, points: int) -> None:
     """Takes a known step after which the state stays, once for each of some points."""
     begin, first, verdict, place = known.entries[entry, 3] + 4, at[ACTIVE], at[VERDICTS], at[PLACE]
     code = known.scripts[begin]
-    told.ts[verdict : verdict + points] = now
-    told.code[verdict : verdict + points] = code
+    verdicts.ts[verdict : verdict + points] = now
+    verdicts.code[verdict : verdict + points] = code
     if code == EQUAL:
         earlier = first + known.scripts[begin + 2]
-        told.equal_ts[verdict : verdict + points] = classes[earlier, TS]
-        told.equal_offset[verdict : verdict + points] = classes[earlier, OFFSET]
+        verdicts.equal_ts[verdict : verdict + points] = classes[earlier, TS]
+        verdicts.equal_offset[verdict : verdict + points] = classes[earlier, OFFSET]
         last = first + known.scripts[begin + 1]
         offset = classes[last, OFFSET]
         classes[last, OFFSET] = place + points
     else:
         offset = place + 1
     for i in range(points):
-        told.offset[verdict + i] = offset + i
+        verdicts.offset[verdict + i] = offset + i
     at[VERDICTS] = verdict + points
     at[PLACE] = place + points
 
 
 @borrowing(forceinline=True)
-def repeat(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int) -> int:
+def repeat(known: Known, classes: Ints, verdicts: Told, at: Ints, entry: int, now: int) -> int:
     """Takes a known step; gives the number of the list that follows."""
     scripts, begin = known.scripts, known.entries[entry, 3]
     first = at[ACTIVE]
@@ -275,13 +275,13 @@ def repeat(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: i
     place, verdict = begin + 4, at[VERDICTS]
     for _ in range(scripts[begin]):
         code, member = scripts[place], first + scripts[place + 1]
-        told.ts[verdict] = classes[member, TS]
-        told.offset[verdict] = classes[member, OFFSET]
-        told.code[verdict] = code
+        verdicts.ts[verdict] = classes[member, TS]
+        verdicts.offset[verdict] = classes[member, OFFSET]
+        verdicts.code[verdict] = code
         if code == EQUAL:
             earlier = first + scripts[place + 2]
-            told.equal_ts[verdict] = classes[earlier, TS]
-            told.equal_offset[verdict] = classes[earlier, OFFSET]
+            verdicts.equal_ts[verdict] = classes[earlier, TS]
+            verdicts.equal_offset[verdict] = classes[earlier, OFFSET]
         verdict += 1
         place += 3
     at[VERDICTS] = verdict

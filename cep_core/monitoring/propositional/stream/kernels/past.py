@@ -63,7 +63,7 @@ def since_column(
 @njit(cache=True)
 def write_bit(letters: Bits, column: Column, word: int, bit: int) -> None:
     """Sets a leaf's bit in the letters of the points where it holds."""
-    one = np.uint64(1) << np.uint64(bit)
+    flag = np.uint64(1) << np.uint64(bit)
     for i in range(column.shape[0]):
         if column[i]:
-            letters[i, word] |= one
+            letters[i, word] |= flag

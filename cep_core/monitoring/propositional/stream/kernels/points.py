@@ -88,15 +88,15 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
                 if known.entries[entry, 0] == known.counts[EPOCH]:
                     if known.entries[entry, 4] != ANY:
                         run = _run(stamps, letters, flags, i)
-                        repeat_run(known, state.open.classes, state.told, at, entry, stamps[i], run)
+                        repeat_run(known, state.open.classes, state.verdicts, at, entry, stamps[i], run)
                         i += run
                         continue
-                    number = repeat(known, state.open.classes, state.told, at, entry, stamps[i])
+                    number = repeat(known, state.open.classes, state.verdicts, at, entry, stamps[i])
                     i += 1
                     continue
             restore(state.program, state.open, at, known, number)
         epoch = known.counts[EPOCH]
-        if not _take_one(state, stamps[i], letters[i], flags[i]):
+        if not _take_point(state, stamps[i], letters[i], flags[i]):
             at[CURRENT] = -1
             return i
         following = -1
@@ -123,7 +123,7 @@ def _run(stamps: Ints, letters: Bits, flags: Codes, begin: int) -> int:
 
 
 @borrowing
-def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
+def _take_point(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     """One step that is not known. False if there is no room for its diagrams: then it told nothing."""
     at, diagrams = state.at, state.diagrams
     if flag == FIRST_POINT:
@@ -131,10 +131,10 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     is_full = diagrams.counts[SIZE] > 2 * at[LIMIT]
     if (is_full or diagrams.counts[SIZE] > diagrams.counts[ENOUGH]) and _kept_live(state) > at[LIMIT] and is_full:
         return False
-    told, now, place, started = at[VERDICTS], at[NOW], at[PLACE], at[STARTED]
+    verdicts, now, place, started = at[VERDICTS], at[NOW], at[PLACE], at[STARTED]
     take_step(state, stamp, letter, flag == LAST_POINT)
     if diagrams.counts[NO_ROOM]:
-        at[VERDICTS], at[NOW], at[PLACE], at[STARTED] = told, now, place, started
+        at[VERDICTS], at[NOW], at[PLACE], at[STARTED] = verdicts, now, place, started
         return False
     if at[FLAT]:
         _set_masks(state)
@@ -148,7 +148,7 @@ def _begin_log(state: MonitorState) -> None:
     for place in (ACTIVE, CLASSES, WAITS, GROUPS, DIRTY, STARTED, MEMBERS):
         at[place] = 0
     state.open.head[:] = 0
-    state.told.begins[at[LOGS]] = at[VERDICTS]
+    state.verdicts.begins[at[LOGS]] = at[VERDICTS]
     at[LOGS] += 1
 
 

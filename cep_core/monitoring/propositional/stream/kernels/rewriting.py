@@ -118,7 +118,7 @@ def rewritten(diagrams: Diagrams, program: Ints, value: Ints, f: int, waited: np
         else:
             high = high if high <= TRUE else table[high, IMAGE]
             low = low if low <= TRUE else table[low, IMAGE]
-            image = _rewritten_one(diagrams, program, value, d, high, low, waited, step)
+            image = _rewritten_root(diagrams, program, value, d, high, low, waited, step)
             table[d, SEEN] = number
             table[d, IMAGE] = image
             depth -= 1
@@ -126,7 +126,7 @@ def rewritten(diagrams: Diagrams, program: Ints, value: Ints, f: int, waited: np
 
 
 @borrowing
-def _rewritten_one(
+def _rewritten_root(
     diagrams: Diagrams, program: Ints, value: Ints, d: int, high: int, low: int, waited: np.uint64, step: NextPoint
 ) -> int:
     """A diagram whose parts are rewritten."""

@@ -136,7 +136,7 @@ class MonitorState(NamedTuple):
     diagrams: Diagrams
     open: Open
     scratch: Workspace
-    told: Told
+    verdicts: Told
     known: Known
     masks: Bits
     at: Ints

@@ -83,7 +83,7 @@ def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> N
             _look_at_groups(state, step)
         length = _active_classes(state, length, step)
         if at[MODE] == NAIVE:
-            in_order(state.told, begun, at[VERDICTS])
+            in_order(state.verdicts, begun, at[VERDICTS])
         begun = at[VERDICTS]
         if is_flat and is_new_stamp:
             _close_group(state, length)
@@ -101,7 +101,7 @@ def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> N
         length = _add_point(state, length)
     _store(state, length)
     if at[MODE] == NAIVE:
-        in_order(state.told, begun, at[VERDICTS])
+        in_order(state.verdicts, begun, at[VERDICTS])
 
 
 @borrowing
@@ -137,7 +137,7 @@ def _active_classes(state: MonitorState, length: int, step: NextPoint) -> int:
         d = rewritten(state.diagrams, state.program, scratch.value, scratch.diagram[i], step.gap, step)
         if d <= TRUE:
             _note(state, d, origin, 0)
-            tell_truth(state.open, state.told, at, place, d)
+            tell_truth(state.open, state.verdicts, at, place, d)
             continue
         if not step.letter_too:
             if i == 0 or (at[MODE] != GLOBAL and classes[place, TS] != ts):
@@ -146,7 +146,7 @@ def _active_classes(state: MonitorState, length: int, step: NextPoint) -> int:
             met = (state.diagrams.counts[PASS] << 24) + merging
             if table[d, MET] == met:
                 _note(state, EQUAL, origin, scratch.origin[table[d, CLASS]])
-                tell_equal(state.open, state.told, at, place, first + scratch.origin[table[d, CLASS]])
+                tell_equal(state.open, state.verdicts, at, place, first + scratch.origin[table[d, CLASS]])
                 continue
             table[d, MET] = met
             table[d, CLASS] = count
@@ -167,7 +167,7 @@ def _add_point(state: MonitorState, length: int) -> int:
     at[WAITS] = 0
     if d <= TRUE:
         _note(state, d, origin, 0)
-        tell_truth(state.open, state.told, at, place, d)
+        tell_truth(state.open, state.verdicts, at, place, d)
     else:
         scratch.diagram[length] = d
         scratch.origin[length] = origin
@@ -295,11 +295,11 @@ def _one_group(state: MonitorState, group: int, step: NextPoint) -> int:
         before = classes[place, DIAGRAM]
         d = rewritten(state.diagrams, state.program, state.scratch.value, before, waited, step)
         if d <= TRUE:
-            tell_truth(state.open, state.told, at, place, d)
+            tell_truth(state.open, state.verdicts, at, place, d)
             continue
         if not step.letter_too:
             if table[d, MET] == met:
-                tell_equal(state.open, state.told, at, place, begin + table[d, CLASS])
+                tell_equal(state.open, state.verdicts, at, place, begin + table[d, CLASS])
                 continue
             table[d, MET] = met
             table[d, CLASS] = count

@@ -27,13 +27,13 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 
 
 @borrowing
-def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, equal_offset: int) -> None:
+def _tell(verdicts: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, equal_offset: int) -> None:
     number = at[VERDICTS]
-    told.ts[number] = ts
-    told.offset[number] = offset
-    told.code[number] = code
-    told.equal_ts[number] = equal_ts
-    told.equal_offset[number] = equal_offset
+    verdicts.ts[number] = ts
+    verdicts.offset[number] = offset
+    verdicts.code[number] = code
+    verdicts.equal_ts[number] = equal_ts
+    verdicts.equal_offset[number] = equal_offset
     at[VERDICTS] = number + 1
 
 
@@ -53,42 +53,42 @@ def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
 
 
 @borrowing
-def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
+def tell_truth(kept: Open, verdicts: Told, at: Ints, place: int, code: int) -> None:
     """A class is true or false."""
     classes = kept.classes
     ts = classes[place, TS]
     if at[MODE] != NAIVE:
-        _tell(told, at, ts, classes[place, OFFSET], code, 0, 0)
+        _tell(verdicts, at, ts, classes[place, OFFSET], code, 0, 0)
         return
     member = classes[place, FIRST]
     while member >= 0:
-        _tell(told, at, ts, kept.members[member, 0], code, 0, 0)
+        _tell(verdicts, at, ts, kept.members[member, 0], code, 0, 0)
         member = kept.members[member, 1]
 
 
 @borrowing
-def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> None:
+def tell_equal(kept: Open, verdicts: Told, at: Ints, place: int, earlier: int) -> None:
     """A class is equal to an earlier one, which stands for both from now on."""
     classes = kept.classes
     if at[MODE] != NAIVE:
         offset, equal_offset = classes[place, OFFSET], classes[earlier, OFFSET]
-        _tell(told, at, classes[place, TS], offset, EQUAL, classes[earlier, TS], equal_offset)
+        _tell(verdicts, at, classes[place, TS], offset, EQUAL, classes[earlier, TS], equal_offset)
         return
     kept.members[classes[earlier, LAST], 1] = classes[place, FIRST]
     classes[earlier, LAST] = classes[place, LAST]
 
 
 @borrowing
-def in_order(told: Told, begin: int, end: int) -> None:
+def in_order(verdicts: Told, begin: int, end: int) -> None:
     """Puts truths that the naive mode told in one go in order of time. They came class by class, stamps in order."""
     while begin < end:
         stop = begin + 1
         is_sorted = True
-        while stop < end and told.ts[stop] == told.ts[begin]:
-            is_sorted = is_sorted and told.offset[stop - 1] < told.offset[stop]
+        while stop < end and verdicts.ts[stop] == verdicts.ts[begin]:
+            is_sorted = is_sorted and verdicts.offset[stop - 1] < verdicts.offset[stop]
             stop += 1
         if not is_sorted:
-            _sort(told.offset[begin:stop], told.code[begin:stop])
+            _sort(verdicts.offset[begin:stop], verdicts.code[begin:stop])
         begin = stop
 
 
