@@ -12,7 +12,8 @@ of this project that is in the cache needs of all that only Numba's memory of ar
 registered for by the compiler itself, when it begins.
 
 A checkout whose kernels were compiled at set-up has them in one folder. They are looked for there, however the process
-was started, unless `NUMBA_CACHE_DIR` names another one.
+was started, unless `NUMBA_CACHE_DIR` names another one. Kernels that another version of the project compiled are
+compiled anew, whatever that version called its classes.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class _Loading(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        load_without_compiler(module)
+        change_loading(module)
 
 
 class _Finder(MetaPathFinder):
@@ -90,9 +91,32 @@ def install() -> None:
         if "numba.core.config" in sys.modules:
             sys.modules["numba.core.config"].reload_config()
     if CACHING in sys.modules:
-        load_without_compiler(sys.modules[CACHING])
+        change_loading(sys.modules[CACHING])
     if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+
+
+def change_loading(caching: Any) -> None:
+    """Change how Numba's module `caching` loads compiled kernels."""
+    load_without_compiler(caching)
+    pass_over_outdated(caching)
+
+
+def pass_over_outdated(caching: Any) -> None:
+    """Let an index of kernels that names a class which no longer exists count as one of an older source.
+
+    Numba compares an index's source with today's only after it has looked up the classes of all signatures, so a class
+    that another version renamed would end each call that needs a kernel of this index.
+    """
+    of_numba = caching.IndexDataCacheFile._load_index
+
+    def load_index(file: Any) -> Any:
+        try:
+            return of_numba(file)
+        except (AttributeError, ImportError):
+            return {}
+
+    caching.IndexDataCacheFile._load_index = load_index
 
 
 def load_without_compiler(caching: Any) -> None:

@@ -6,6 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+
+from numba.core.caching import IndexDataCacheFile
+
+import cep_core.arrays  # noqa: F401  changes Numba
 
 FIRST = """
 import sys
@@ -62,3 +67,17 @@ def test_kernels_are_looked_for_where_set_up_compiled_them(root: Path, tmp_path:
             text=True,
         )
         assert done.stdout.strip() == expected
+
+
+def test_an_index_that_names_a_class_of_another_version_counts_as_outdated(tmp_path: Path) -> None:
+    """It is read as empty, and written again."""
+    former = ModuleType("former_version")
+    exec("class Renamed: pass", vars(former))
+    sys.modules[former.__name__] = former
+    index = IndexDataCacheFile(str(tmp_path), "kernel", ("source", 1))
+    index.save(former.Renamed, "code")
+    assert index.load(former.Renamed) == "code"
+    del sys.modules[former.__name__]
+    assert index.load("signature") is None
+    index.save("signature", "new code")
+    assert index.load("signature") == "new code"
