@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROWS_AT_ONCE = 200_000
 """Rows of a row group, about."""
 
-_TOLD = "path STRING, told STRING, judged BINARY"
+_ANSWER = "path STRING, content STRING, judged BINARY"
 
 
 class JudgedTask(Protocol):
@@ -68,11 +68,11 @@ class SpilledRows:
     judged: Sequence[bytes] = ()
 
 
-class _Told(NamedTuple):
+class _TaskAnswer(NamedTuple):
     """What a task tells: the file it wrote, what it read as JSON, what its judge says."""
 
     path: str
-    told: str
+    content: str
     judged: bytes
 
 
@@ -99,7 +99,7 @@ def spill(
     seen: dict[int, SeenRows] = {}
     kept = 0
     for task in tasks:
-        content = json.loads(task.told)
+        content = json.loads(task.content)
         kept += content["kept"]
         read.update({int(number): rows for number, rows in content["read"].items()})
         ledgers += content["ledgers"]
@@ -118,7 +118,7 @@ def _kept_by_workers(
     tasks: Sequence[Sequence[NumberedRange]],
     folder: Path,
     judge: Judge | None,
-) -> list[_Told]:
+) -> list[_TaskAnswer]:
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
@@ -130,11 +130,11 @@ def _kept_by_workers(
                 kept = _kept(tasks[task], form, path, judge)
                 yield pa.record_batch({name: [value] for name, value in kept._asdict().items()})
 
-    told = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, _TOLD).toArrow()
-    return [_Told(**row) for row in told.to_pylist()]
+    answers = spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(work, _ANSWER).toArrow()
+    return [_TaskAnswer(**row) for row in answers.to_pylist()]
 
 
-def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Judge | None) -> _Told:
+def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Judge | None) -> _TaskAnswer:
     """Write the rows of ranges to a file, or have the judge take them."""
     schema = schema_of(form)
     schema = schema.remove(schema.get_field_index(LEDGER))
@@ -167,8 +167,8 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Ju
                     waiting, rows = [], 0
         file.write_table(pa.Table.from_batches(waiting, schema).combine_chunks())
     of_files = {number: counted.as_json for number, counted in seen.items()}
-    told = json.dumps({"read": read, "ledgers": ledgers, "seen": of_files, "kept": kept})
-    return _Told(str(path), told, judged.end() if judged else b"")
+    content = json.dumps({"read": read, "ledgers": ledgers, "seen": of_files, "kept": kept})
+    return _TaskAnswer(str(path), content, judged.end() if judged else b"")
 
 
 def _without_good_texts(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -17,7 +17,7 @@ LEFT JOIN (
         rank,
         id,
         min(flaw) AS flaw
-    FROM told
+    FROM written
     WHERE flaw IS NOT NULL
     GROUP BY rank, id
 ) f ON f.rank = r.rank AND f.id = r.id

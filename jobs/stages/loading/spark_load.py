@@ -78,7 +78,7 @@ class SparkLoad:
             rows, counted = kept.rows, kept.counted
             check_ledgers(source.name, counted, files[source.name])
             self.rows[source.name], self._kept[source.name] = counted, rows
-            self._judged += [pa.ipc.open_stream(told).read_all() for told in kept.judged]
+            self._judged += [pa.ipc.open_stream(answer).read_all() for answer in kept.judged]
             self._has_kept |= kept.has_rows
             view_of(rows, source, rank).createOrReplaceTempView(source.name)
             raw.append(_raw_rows(run, rows, source, rank))
@@ -94,7 +94,7 @@ class SparkLoad:
     def equation(self) -> pa.Table:
         """The equation of rows, for each day and file. Raises WrongWorkload if an event has no row."""
         spark, run = self._run.spark, self._run
-        bitmaps = spark.table("told").where("kind IS NOT NULL").toArrow()
+        bitmaps = spark.table("written").where("kind IS NOT NULL").toArrow()
         ranks = set(bitmaps["rank"].to_pylist())
         if not ranks <= set(range(len(run.workload.sources))):
             raise no_row(run.workload)
@@ -150,16 +150,16 @@ class SparkLoad:
         candidates.createOrReplaceTempView("candidate_events")
         rows = to_write(candidates, order)
         with batches_by_rows(rows):
-            told = computed(rows.mapInArrow(self._run_writer(), ANSWER_OF_RUNS), self._folder)
-        return self._written_runs(told)
+            answers = computed(rows.mapInArrow(self._run_writer(), ANSWER_OF_RUNS), self._folder)
+        return self._written_runs(answers)
 
     def _written_runs(self, of_kept: DataFrame | None) -> list[Path]:
-        """All runs; what workers told is the view `told`."""
-        told = [] if of_kept is None else [of_kept]
+        """All runs; what workers answered is the view `written`."""
+        answers = [] if of_kept is None else [of_kept]
         if self._judged:
-            told.append(of_spark(self._run.spark, pa.concat_tables(self._judged)))
-        view = _union(told)
-        view.createOrReplaceTempView("told")
+            answers.append(of_spark(self._run.spark, pa.concat_tables(self._judged)))
+        view = _union(answers)
+        view.createOrReplaceTempView("written")
         runs = view.where("run IS NOT NULL").select("run").toArrow()["run"].to_pylist()
         return sorted(map(Path, runs))
 
@@ -170,8 +170,8 @@ class SparkLoad:
         self._has_refused = not refused.isEmpty()
         if self._has_refused:
             # A row whose text is not found again would be refused by the table: none is dropped.
-            told = refused.join(_union(self._texts(refused)), ["rank", "id"], "left")
-            refused = computed(_marked(told, self._suppression), self._folder)
+            with_texts = refused.join(_union(self._texts(refused)), ["rank", "id"], "left")
+            refused = computed(_marked(with_texts, self._suppression), self._folder)
             self._take_out(refused)
             refused.createOrReplaceTempView("refused_rows")
             self._compute("refused_fates", start=self._run.workload.start)
@@ -230,7 +230,7 @@ def _marked(refused: DataFrame, suppression: Suppression | None) -> DataFrame:
     return refused.mapInArrow(mark, schema)
 
 
-def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBatch]], told: str) -> DataFrame:
+def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBatch]], columns: str) -> DataFrame:
     """What workers tell of tasks, each named by its number."""
 
     def apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -238,7 +238,7 @@ def _by_workers(run: Run, tasks: int, work: Callable[[int], Iterator[pa.RecordBa
             for task in batch.column(0).to_pylist():
                 yield from work(task)
 
-    return run.spark.range(0, tasks, 1, tasks).mapInArrow(apply, told)
+    return run.spark.range(0, tasks, 1, tasks).mapInArrow(apply, columns)
 
 
 def clear(folder: Path) -> None:

@@ -97,9 +97,9 @@ def branches(plan: Any) -> Iterator[Any]:
 
 def operation(plan: Any) -> tuple[list[Any], list[Any], Any]:
     """The expressions of a part, its conditions, each by itself, and what they are asked of."""
-    told = scala_object(f"{_CATALYST}.planning.PhysicalOperation").unapply(plan).get()
-    fields, conditions = ([seq.apply(place) for place in range(seq.size())] for seq in (told._1(), told._2()))
-    return fields, [part for condition in conditions for part in _conjuncts(condition)], told._3()
+    parts = scala_object(f"{_CATALYST}.planning.PhysicalOperation").unapply(plan).get()
+    fields, conditions = ([seq.apply(place) for place in range(seq.size())] for seq in (parts._1(), parts._2()))
+    return fields, [part for condition in conditions for part in _conjuncts(condition)], parts._3()
 
 
 def _part(produced: DataFrame, plan: Any) -> DataFrame:

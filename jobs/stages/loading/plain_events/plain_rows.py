@@ -161,21 +161,21 @@ class PlainTask:
 
     def __init__(self, rows: PlainRows, runs: RunsOfTask) -> None:
         self._rows, self._runs = rows, runs
-        self._told: list[pa.RecordBatch] = []
+        self._answers: list[pa.RecordBatch] = []
 
     def keep(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """The rows that Spark must judge; the events of all others are written."""
         good, given = self._rows.judged(rows)
         for events in given:
-            self._told += self._runs.add(events)
+            self._answers += self._runs.add(events)
         return chosen(rows, ~good)
 
     def end(self) -> bytes:
         """What a run writer tells, as an IPC stream."""
-        self._told += self._runs.end()
+        self._answers += self._runs.end()
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self._told[0].schema) as stream:
-            for batch in self._told:
+        with pa.ipc.new_stream(sink, self._answers[0].schema) as stream:
+            for batch in self._answers:
                 stream.write_batch(batch)
         return sink.getvalue().to_pybytes()
 
