@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cep_core.compile import UNNAMED, BoundText, parse_text
+from cep_core.compile import UNNAMED, BoundText, ParsedText, parse_text
 from cep_core.events.frame_columns import not_compared
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import RESERVED, check_attributes, in_order, log_schema_of, with_type_codes
@@ -34,21 +34,22 @@ def bind_to_log(
     Warns of event types that no event has, if one has a name like it, and of bare numbers that count the unit of
     time-stamps.
     """
+    text, path = text_of(query)
     ordered = with_type_codes(in_order(log.events))
-    if log.is_unit_own and (counted := counted_in_own_unit(_spans_without_unit(*text_of(query)), log.unit)):
+    if log.is_unit_own and (counted := counted_in_own_unit(_parsed(text, path).spans_without_unit, log.unit)):
         warnings.warn(counted, stacklevel=3)
     if schema is not None:
         declared = schema_of(schema, log.unit, ties)
         check_attributes(ordered, declared)
-        return parse_text(*text_of(query)).bind(declared, aggregates=aggregates), ordered
-    if problem := not_compared(ordered, _mentioned(*text_of(query)) - RESERVED):
+        return _parsed(text, path).bind(declared, aggregates=aggregates), ordered
+    if problem := not_compared(ordered, _mentioned(text, path) - RESERVED):
         raise ValueError(problem)
     declared = log_schema_of(ordered, log.unit, Ties(ties))
     if aggregates:
-        bound, asked = _of_bare_table(*text_of(query), declared, aggregates)
+        bound, asked = _of_bare_table(text, path, declared, aggregates)
     else:
         known = (log.unit, declared.ties, tuple(declared.types), tuple(declared.columns.values()))
-        bound, asked = _bound(*text_of(query), *known)
+        bound, asked = _bound(text, path, *known)
     for event_type in asked - declared.types.keys():
         if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
             warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
@@ -56,15 +57,15 @@ def bind_to_log(
 
 
 @lru_cache(maxsize=64)
-def _mentioned(text: str, path: str) -> frozenset[str]:
-    """The attributes that a text names."""
-    mentioned = parse_text(text, path).mentioned
-    return frozenset([*mentioned.columns, *(name for own in mentioned.types.values() for name in own)])
+def _parsed(text: str, path: str) -> ParsedText:
+    return parse_text(text, path)
 
 
 @lru_cache(maxsize=64)
-def _spans_without_unit(text: str, path: str) -> tuple[str, ...]:
-    return parse_text(text, path).spans_without_unit
+def _mentioned(text: str, path: str) -> frozenset[str]:
+    """The attributes that a text names."""
+    mentioned = _parsed(text, path).mentioned
+    return frozenset([*mentioned.columns, *(name for own in mentioned.types.values() for name in own)])
 
 
 @lru_cache(maxsize=64)
@@ -83,7 +84,7 @@ def _of_bare_table(
     text: str, path: str, schema: LogSchema, aggregates: UserAggregates | None = None
 ) -> tuple[BoundText, frozenset[str]]:
     """A text bound to the schema of a bare table, and the event types that it names."""
-    written = parse_text(text, path)
+    written = _parsed(text, path)
     return written.bind(schema, aggregates=aggregates), frozenset(written.mentioned.types)
 
 

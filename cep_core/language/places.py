@@ -9,7 +9,7 @@ from typing import NoReturn
 from lark import Token
 from lark.tree import Meta
 
-from cep_core.language.errors import Position, QueryError
+from cep_core.language.errors import Position, QueryError, lines_of
 
 
 class Places:
@@ -22,7 +22,7 @@ class Places:
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self._text.split("\n")  # the parser counts these lines alone
+        return lines_of(self._text)
 
     def _at(self, meta: Meta) -> Position:
         if meta.empty:
@@ -36,7 +36,7 @@ class Places:
         return Position(token.line or 1, token.column or 1, len(token))
 
     def _end(self) -> Position:
-        lines = self._text.rstrip().split("\n")
+        lines = lines_of(self._text.rstrip())
         return Position(len(lines), len(lines[-1]) + 1)
 
     def _float(self, token: Token) -> float:

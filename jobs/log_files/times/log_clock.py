@@ -83,7 +83,7 @@ class LogClock:
         >>> LogClock(None).short(7), LogClock(Clock()).short(1362747541)
         ('7', '12:59:01')
         """
-        return str(moment) if self.wall is None else _time_of_day(self.wall.at(moment), self.wall.nanoseconds(moment))
+        return str(moment) if self.wall is None else self.wall.time_of_day(moment)
 
     def length(self, duration: int) -> str:
         """A duration.
@@ -92,11 +92,3 @@ class LogClock:
         ('1 s', '1,500 ms', '1.5 hours')
         """
         return f"{duration:,} {self.unit}" if self.wall is None else self.wall.length(duration)
-
-
-def _time_of_day(local: datetime, nanoseconds: int) -> str:
-    """`nanoseconds`: the part of a second, of which a datetime has the microseconds only."""
-    if not nanoseconds:
-        return f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
-    fraction = f"{nanoseconds:09d}"
-    return f"{local:%H:%M:%S}.{fraction.removesuffix('000').removesuffix('000')}"

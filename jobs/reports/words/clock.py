@@ -58,9 +58,19 @@ class Clock:
         >>> Clock("ns").time(1362747540_000_000_001)
         '8 Mar 12:59:00.000000001'
         """
-        local, part = self.at(moment), _by_threes(self.nanoseconds(moment))
-        seconds = f":{local:%S}{part}" if local.second or part else ""
-        return f"{local.day} {local:%b} {local:%H:%M}{seconds}"
+        local = self.at(moment)
+        return f"{local.day} {local:%b} {self.time_of_day(moment)}"
+
+    def time_of_day(self, moment: int) -> str:
+        """As in `time`, without the day.
+
+        >>> Clock("ms").time_of_day(1362747541250), Clock().time_of_day(1362747540)
+        ('12:59:01.250', '12:59')
+        """
+        local, nanoseconds = self.at(moment), self.nanoseconds(moment)
+        if not nanoseconds:
+            return f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
+        return f"{local:%H:%M:%S}.{f'{nanoseconds:09d}'.removesuffix('000').removesuffix('000')}"
 
     def span(self, start: int, end: int) -> str:
         """A half-open interval.
@@ -97,14 +107,6 @@ class Clock:
     def units_per_hour(self) -> int:
         """Log units in an hour."""
         return UNITS[self.unit] * 3600
-
-
-def _by_threes(nanoseconds: int) -> str:
-    """A part of a second behind a point, in milliseconds, microseconds or nanoseconds; nothing for none."""
-    digits = f"{nanoseconds:09d}"
-    while digits.endswith("000"):
-        digits = digits[:-3]
-    return digits and f".{digits}"
 
 
 def _below_a_second(nanoseconds: int) -> str:

@@ -70,7 +70,8 @@ class SparkLoad:
         self._kept: dict[str, DataFrame] = {}
         self._judged: list[pa.Table] = []
         self._has_kept = False
-        plain = plain_sources(run)
+        is_judged = any(files[source.name].surveys for source in sources)  # rows that Spark reads, Spark judges
+        plain = plain_sources(run) if is_judged else None
         judges = list(plain_rows(run.workload, plain, self._run_writer())) if plain else [None] * len(sources)
         raw = []
         for rank, (source, judge) in enumerate(zip(sources, judges, strict=True)):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from cep_core.language.errors import Position, QueryError
+from cep_core.language.errors import Position, QueryError, lines_of
 from cep_core.language.hints import did_you_mean
 
 _DIRECTIVE = re.compile(r"\s*--\s*(policy|for\s+each)\s*:(.*)", re.IGNORECASE)
@@ -33,7 +33,7 @@ def heading_of(text: str, formula_line: int, path: str) -> Heading:
     Heading(must_hold=True, for_each=('x', 'y'))
     """
     lines: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(text.split("\n"), start=1):  # the parser counts these lines alone
+    for number, line in enumerate(lines_of(text), start=1):
         match = _DIRECTIVE.fullmatch(line)
         if match is None:
             continue

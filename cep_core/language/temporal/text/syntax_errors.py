@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from lark import UnexpectedInput
 from lark.exceptions import UnexpectedToken
 
-from cep_core.language.errors import Position, QueryError
+from cep_core.language.errors import Position, QueryError, lines_of
 from cep_core.language.temporal.text.words import Vocabulary
 
 _WORD = re.compile(r"\w[\w\-/:'\"]*")
@@ -18,7 +18,7 @@ def explained(error: UnexpectedInput, text: str, path: str, vocabulary: Vocabula
     """The error at the first word that does not fit. `text` is the whole policy."""
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
     if ended:
-        lines = text.rstrip().split("\n")
+        lines = lines_of(text.rstrip())
         return QueryError(
             "the formula ends too early" + _expectation(error, vocabulary),
             Position(len(lines), len(lines[-1]) + 1),

@@ -62,20 +62,16 @@ def in_rows(values: Values, rows: int) -> pa.Array:
     return pa.repeat(values, rows) if isinstance(values, pa.Scalar) else values
 
 
-def _is_nan(values: Values) -> Any:
-    return pc.is_nan(values) if pa.types.is_floating(values.type) else False
-
-
 def _less(left: Values, right: Values) -> Any:
     if not pa.types.is_floating(left.type):
         return pc.less(left, right)
-    return pc.or_kleene(pc.less(left, right), pc.and_kleene(pc.invert(_is_nan(left)), _is_nan(right)))
+    return pc.or_kleene(pc.less(left, right), pc.and_kleene(pc.invert(pc.is_nan(left)), pc.is_nan(right)))
 
 
 def _equal(left: Values, right: Values) -> Any:
     if not pa.types.is_floating(left.type):
         return pc.equal(left, right)
-    return pc.or_kleene(pc.equal(left, right), pc.and_kleene(_is_nan(left), _is_nan(right)))
+    return pc.or_kleene(pc.equal(left, right), pc.and_kleene(pc.is_nan(left), pc.is_nan(right)))
 
 
 def _among(value: Values, *others: Values) -> Any:

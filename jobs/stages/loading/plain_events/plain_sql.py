@@ -10,7 +10,7 @@ Cost: Spark analyses each text once more, on sources without rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -62,21 +62,15 @@ def plain_sources(run: Run) -> list[PlainSource] | None:
         for part in branches(without_names(given := run.spark.sql(run.workload.events_sql))):
             rank, fields, conditions = _selected(part, sources)
             parts[rank].append(_part(run, given, fields, conditions))
-        return [
-            PlainSource(tuple(own), tuple(_rule(run, source, each.holds) for each in _rules(run, source)))
-            for source, own in zip(sources, parts, strict=True)
-        ]
+        return [PlainSource(tuple(own), tuple(_rules(run, source))) for source, own in zip(sources, parts, strict=True)]
     except (NotPlain, PySparkException, Py4JError):  # who computes events.sql as a whole tells what is wrong with it
         return None
 
 
-def _rules(run: Run, source: Source) -> Sequence[Any]:
-    return run.workload.expectations.of_source(source.name)
-
-
-def _rule(run: Run, source: Source, holds: str) -> Expression:
-    """A row rule's predicate."""
-    return plain_truth(run.spark.table(source.name), holds)
+def _rules(run: Run, source: Source) -> Iterator[Expression]:
+    """The predicates of a source's row rules."""
+    for rule in run.workload.expectations.of_source(source.name):
+        yield plain_truth(run.spark.table(source.name), rule.holds)
 
 
 def plain_truth(rows: DataFrame, predicate: str) -> Expression:
