@@ -21,7 +21,7 @@ from jobs.reports.pages import day, query
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import rendered
 from jobs.workload.declaration import Workload, load_workload
-from tests.reports.answers.test_matching import MATCHED, events, matched
+from tests.reports.answers.test_matching import events, matched
 from tests.reports.answers.travellers import HOUR, SCHEMA, START
 from tests.reports.lake.cut_days import BEFORE, QUESTIONS, Tables, evaluated, logs, reported
 from tests.reports.lake.reading import Document, read
@@ -133,8 +133,9 @@ def _log(*steps: tuple[str, int, str]) -> pa.Table:
 
 
 def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() -> None:
-    """Where no event that all must have carries the key: one compact row stands for a match of u and one of v."""
-    query, index = bind(MATCHED, SCHEMA), events("u", "v")
+    """Where the event that ends them does not carry the key: one compact row stands for a match of u and one of v."""
+    index = events("u", "v")
+    query = bind("PATTERN SEQ(A a, B+ b[], C c) WHERE a.who = b[i].who WITHIN 1 hour", SCHEMA)
     listed = matched(query, 0)
     columns = {"first_ts": [START], "last_ts": [START + HOUR], "match_count_exact": ["2"]}
     compact = pa.table({**columns, "a": [[0, 10]], "b": [[1, 11]], "c": [[12]]})
@@ -142,7 +143,7 @@ def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() 
     tallied = tallies_of(query, listed, [(compact, index)], totals, index, interval)
     assert (tallied.keys.counts, tallied.keys.listed) == ({("u",): 1}, 1)
     assert (tallied.periods.counts, tallied.periods.listed) == ({1: 2}, None)
-    alike = compact.set_column(3, "a", pa.array([[0]]))
+    alike = compact.set_column(4, "b", pa.array([[1]]))
     assert tallies_of(query, listed, [(alike, index)], totals, index, interval).keys.counts == {("u",): 2}
     fewer = Totals(3, 3, truncated=True)
     assert tallies_of(query, listed, [(alike, index)], fewer, index, interval).periods.listed == 1

@@ -106,3 +106,17 @@ def entity(query: Query) -> tuple[tuple[str, str, str], ...]:
         if member is not None and member[1] not in masked:
             chosen.append((key.name, *member))
     return tuple(chosen)
+
+
+def latest_entity(query: Query) -> tuple[tuple[str, str], ...]:
+    """The subject of a match by its last events: for each key, the last mandatory variable that has its value in the
+    attribute of `entity`, and this attribute.
+
+    Matches that end together share their last events, so of all variables this one binds the fewest events in them.
+    """
+    mandatory = [variable.name for variable in query.variables if not variable.negated and not variable.optional]
+    members = {key.name: key.members for key in query.key_classes}
+    return tuple(
+        next((variable, attribute) for variable in reversed(mandatory) if (variable, attribute) in members[name])
+        for name, _, attribute in entity(query)
+    )

@@ -80,6 +80,11 @@ def variables(query: Query) -> list[str]:
     return [variable.name for variable in query.variables if not variable.negated]
 
 
+def attributes(query: Query) -> set[str]:
+    """The attributes of its events that name a match's keys, and all that pages show of them."""
+    return {name for _, _, name in entity(query)}.union(*shown_attributes(query, ATTRIBUTES).values())
+
+
 def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
     """The matches with the most events. Equal ones are ordered by duration, longest first, then as in the listing.
 

@@ -4,8 +4,9 @@ A cut listing holds the day's first matches, which does not show which key has t
 counted by the compact rows of the day, which have the number of matches that end at each event. If these rows do not
 know it, or mix values of an equivalence, only the listed matches are counted, and the tally says so.
 
-Cost: for each compact row the events that it binds to one variable of each equivalence. Compact rows come in pieces, as
-there may be more than memory holds; what is kept is a number for each key and period.
+Cost: for each compact row the events that it binds to one variable of each equivalence, each looked up once, and a few
+additions; nothing is sorted. Compact rows come in pieces, as there may be more than memory holds; what is kept is a
+number for each key and period.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.language.patterns.query import Query
 from cep_core.numbers.count_columns import from_digits
-from jobs.reports.answers.attributes import entity
+from jobs.reports.answers.attributes import entity, latest_entity
 from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.variety.codes import combined
 
 PERIODS = 24
 """The number of equal parts of an operating day."""
+
+LARGEST = (1 << 63) - 1
+"""Sums up to this are added up in machine words."""
 
 Key = tuple[Any, ...]
 """A value for each equivalence."""
@@ -70,7 +75,7 @@ class Tallies:
 def compact_columns(query: Query) -> list[str]:
     """The columns of a query's compact rows that tallies need."""
     needed = ["first_ts", "last_ts", "match_count", "match_count_exact"]
-    return list(dict.fromkeys([*needed, *(variable for _, variable, _ in entity(query))]))
+    return list(dict.fromkeys([*needed, *(variable for variable, _ in latest_entity(query))]))
 
 
 Piece = tuple[pa.Table, EventIndex]
@@ -132,9 +137,18 @@ def _of_compact_rows(
 def _by_value(values: Ints, code: Ints, counts: Sequence[int]) -> dict[int, int]:
     """The sum of the counts of each value >= 0, ascending; the count of row k is counts[code[k]]. Exact.
 
+    Memory: a number for each value up to the largest.
+
     >>> _by_value(np.array([3, 0, 3]), np.array([0, 1, 1]), [10**30, 1])
     {0: 1, 3: 1000000000000000000000000000001}
+    >>> _by_value(np.array([3, 0, 3]), np.array([0, 1, 1]), [7, 1])
+    {0: 1, 3: 8}
     """
+    if max(counts, default=0) * max(len(values), 1) <= LARGEST:
+        present = np.flatnonzero(np.bincount(values))
+        totals = np.zeros(values.max(initial=-1) + 1, np.int64)
+        np.add.at(totals, values, np.array(counts, np.int64)[code])
+        return dict(zip(present.tolist(), totals[present].tolist(), strict=True))
     pairs, number = np.unique(values * len(counts) + code, return_counts=True)
     sums: Counter[int] = Counter()
     for pair, rows in zip(pairs.tolist(), number.tolist(), strict=True):
@@ -163,27 +177,30 @@ def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> tuple[In
 
     None if the matches of some row have different keys. Without equivalences there are no keys and no numbers.
     """
-    codes, values = [], []
-    for _, variable, attribute in entity(query):
+    columns, values = [], []
+    for variable, attribute in latest_entity(query):
         lists = compact[variable].combine_chunks()
         lengths = np.diff(lists.offsets.to_numpy())
         if lists.null_count or not lengths.all():
             return None
         values_of_events = index.attribute(attribute, lists.flatten().to_numpy()).dictionary_encode()
-        of_event = values_of_events.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        begins = np.cumsum(lengths) - lengths
-        if (np.minimum.reduceat(of_event, begins) != np.maximum.reduceat(of_event, begins)).any():
-            return None
-        codes.append(of_event[begins].astype(np.int64))
-        values.append([*values_of_events.dictionary.to_pylist(), None])  # place -1: null
-    if not codes:
+        different = values_of_events.dictionary.to_pylist()
+        of_event = values_of_events.indices.fill_null(len(different)).to_numpy(zero_copy_only=False).astype(np.int64)
+        if len(of_event) > len(lengths):
+            begins = np.cumsum(lengths) - lengths
+            if (np.minimum.reduceat(of_event, begins) != np.maximum.reduceat(of_event, begins)).any():
+                return None
+            of_event = of_event[begins]
+        columns.append(of_event)
+        values.append([*different, None])
+    if not columns:
         return np.zeros(0, np.int64), []
-    distinct, first, number = np.unique(np.stack(codes), axis=1, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    keys = [tuple(own[code] for own, code in zip(values, column, strict=True)) for column in distinct.T[order].tolist()]
-    return rank[number.reshape(-1)], keys
+    numbers, firsts = combined(columns, compact.num_rows)
+    keys = zip(
+        *([own[code] for code in column[firsts].tolist()] for own, column in zip(values, columns, strict=True)),
+        strict=True,
+    )
+    return numbers, list(keys)
 
 
 def _sums(values: Iterable[Value], counts: Sequence[int]) -> dict[Value, int]:

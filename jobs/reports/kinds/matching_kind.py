@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
 from jobs.reports.answers.answer import Answer
-from jobs.reports.answers.attributes import entity, shown_attributes
+from jobs.reports.answers.attributes import latest_entity
 from jobs.reports.answers.changes import compare
-from jobs.reports.answers.event_index import EventIndex, seqs_of
+from jobs.reports.answers.event_index import EventIndex, are_among, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
 from jobs.reports.answers.matches.blocked import MOST_EVENTS, blocked
@@ -35,7 +34,7 @@ from jobs.reports.words.values import listed
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed matches of the day."""
     query, totals = evaluated.query, totals_of(evaluated.records[evaluated.day])
-    index = _events_of(evaluated, results, shown=True)
+    index = _events_of(evaluated, results, matching.variables(query), matching.attributes(query))
     tallies = tallies_of(query, results, _compact_rows(evaluated), totals, index, evaluated.interval)
     whose = tallies.keys
     answer = matching.answer(query, results, totals, whose, index, evaluated.day, evaluated.clock)
@@ -135,22 +134,23 @@ def totals_of(record: Mapping[str, Any]) -> Totals:
 
 def _compact_rows(evaluated: EvaluatedDay) -> Iterator[Piece]:
     """The compact rows of the day, if its listing was cut, with the events that carry their keys."""
-    columns, on = compact_columns(evaluated.query), evaluated.day
+    columns, on, keys = compact_columns(evaluated.query), evaluated.day, latest_entity(evaluated.query)
+    variables, attributes = {variable for variable, _ in keys}, {attribute for _, attribute in keys}
     for rows in evaluated.reader.pieces(f"{evaluated.name}_compact", on, on, columns):
-        yield rows, _events_of(evaluated, rows, shown=False)
+        yield rows, _events_of(evaluated, rows, variables, attributes)
 
 
-def _events_of(evaluated: EvaluatedDay, matches: pa.Table, *, shown: bool) -> EventIndex:
-    """The events that matches name, with the attributes of their keys and, if they are shown, all that pages show."""
-    query = evaluated.query
+def _events_of(
+    evaluated: EvaluatedDay, matches: pa.Table, variables: Iterable[str], attributes: Iterable[str]
+) -> EventIndex:
+    """The events that matches name for these variables, with these attributes."""
     none = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
     begin, end = pc.min(matches["first_ts"]).as_py(), pc.max(matches["last_ts"]).as_py()
     if begin is None:
         return EventIndex(none)
-    named = seqs_of([matches], matching.variables(query)).to_numpy()
-    attributes = {name for _, _, name in entity(query)}
-    if shown:
-        attributes = attributes.union(*shown_attributes(query, matching.ATTRIBUTES).values())
+    named = seqs_of(matches, variables)
+    if not len(named):
+        return EventIndex(none)
     pieces = evaluated.reader.pieces(
         "events",
         evaluated.days.day_of(begin),
@@ -158,8 +158,8 @@ def _events_of(evaluated: EvaluatedDay, matches: pa.Table, *, shown: bool) -> Ev
         ["seq", "ts", *sorted(attributes)],
         (pc.field("ts") >= begin) & (pc.field("ts") <= end),
     )
-    # NumPy marks numbers that are close to each other in place; a condition of the read would hash each of them.
-    events = [piece.filter(pa.array(np.isin(piece["seq"].to_numpy(), named))) for piece in pieces]
+    # A condition of the read would hash each number.
+    events = [piece.filter(pa.array(are_among(piece["seq"].to_numpy(), named))) for piece in pieces]
     return EventIndex(pa.concat_tables(events) if events else none)
 
 
