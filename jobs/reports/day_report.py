@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, read_shedding
+from jobs.reports.event_counts import Parts, events_by_part
 from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.query_report import QueryReport, Records
@@ -26,7 +22,7 @@ from jobs.workload.declaration import Workload
 class Volume:
     """Events of the day by (type, 24th part of the day), and of each day before by part."""
 
-    today: dict[tuple[str, int], int]
+    today: Parts
     before: dict[date, dict[int, int]]
     types_before: dict[date, dict[str, int]]
 
@@ -88,9 +84,9 @@ def report_day(workload: Workload, questions: list[Question], reader: LakeReader
 def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:
     """Events counted by day, type and part of the day. Days that were loaded without any event count too."""
     trailing = [day - timedelta(days=back) for back in range(TRAILING, -1, -1)]
-    counted = reader.once("events by type and part", dict[date, dict[tuple[str, int], int]])
+    counted = reader.once("events by type and part", dict[date, Parts])
     if new := [on for on in trailing if on not in counted]:
-        counted.update(_counts(workload, reader, new))
+        counted.update(events_by_part(reader, workload.operating_days, new))
     before: dict[date, dict[int, int]] = {on: {} for on in sorted(loaded) if on < day}
     types: dict[date, dict[str, int]] = {on: {} for on in before}
     for on in trailing[:-1]:
@@ -99,21 +95,3 @@ def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]
             parts[part] = parts.get(part, 0) + events
             kinds[event_type] = kinds.get(event_type, 0) + events
     return Volume(counted[day], dict(sorted(before.items())), dict(sorted(types.items())))
-
-
-def _counts(workload: Workload, reader: LakeReader, days: Sequence[date]) -> dict[date, dict[tuple[str, int], int]]:
-    """The events of each day by (type, 24th part of the day), in this order."""
-    counted: dict[date, dict[tuple[str, int], int]] = {on: {} for on in days}
-    offset, length = workload.operating_days.offset, workload.operating_days.length
-    sums = Counter[tuple[date, str, int]]()
-    for events in reader.pieces("events", days[0], days[-1], ["day", "event_type", "ts"]):
-        since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
-        into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
-        part = pc.divide(pc.multiply(into_day, PERIODS), length)
-        counts = events.append_column("part", part).group_by(["day", "event_type", "part"])
-        for row in counts.aggregate([([], "count_all")]).to_pylist():
-            sums[row["day"], row["event_type"], row["part"]] += row["count_all"]
-    for day, event_type, number in sorted(sums):
-        if day in counted:
-            counted[day][event_type, number] = sums[day, event_type, number]
-    return counted

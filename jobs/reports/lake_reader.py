@@ -107,10 +107,11 @@ class LakeReader:
         chosen = dataset.to_table(columns=self._present(name, columns, dataset), filter=_condition(first, last, where))
         return self.masks.cover(name, chosen)
 
-    def count(self, name: str, first: date, last: date) -> int:
-        """The number of rows of some days; no row is read."""
+    def count(self, name: str, first: date, last: date, where: pc.Expression | None = None) -> int:
+        """The number of rows of some days for which `where` holds. No row is read, but of files of which the table's
+        log does not tell whether it holds."""
         dataset = self._of_days(name, first, last)
-        return 0 if dataset is None else int(dataset.count_rows(filter=_condition(first, last, None)))
+        return 0 if dataset is None else int(dataset.count_rows(filter=_condition(first, last, where)))
 
     def pieces(
         self,
