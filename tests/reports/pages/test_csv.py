@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.reports.figures.drawing.figure import csv_text
+from jobs.reports.words.values import Cell
 
 SIGNS = st.sampled_from("=+-@\t\r\n\x00 ＝'\"")
+
+
+CELLS: st.SearchStrategy[Cell] = st.sampled_from([None, 1, 1.0, True, 0, -5, 2**70, 1e300, "1", "=1", "a", "b,", ""])
 
 
 def cells(text: str) -> list[str]:
@@ -35,6 +40,23 @@ def test_no_text_begins_a_formula(text: str) -> None:
 def test_numbers_as_text_stay_numbers(number: str) -> None:
     """Exact counts have more digits than a float and come as text."""
     assert cells(csv_text(["who", "n"], [[number, 1]])) == [number, "1"]
+
+
+def one_by_one(rows: Sequence[Sequence[Cell]]) -> str:
+    """The definition: each cell for itself."""
+    lines = io.StringIO()
+    for row in rows:
+        shown = [csv_text([cell], []).removesuffix("\n") if isinstance(cell, str) else cell for cell in row]
+        texts = [next(csv.reader([text]), [""])[0] if isinstance(text, str) else text for text in shown]
+        csv.writer(lines, lineterminator="\n").writerow(texts)
+    return lines.getvalue()
+
+
+@given(st.lists(st.lists(st.one_of(CELLS, st.text(SIGNS, max_size=3)), max_size=4).map(tuple), max_size=6))
+def test_a_text_is_written_alike_wherever_it_stands(rows: list[tuple[Cell, ...]]) -> None:
+    """Beside numbers that equal each other, in rows of any length, and again."""
+    header = ["who", "n"]
+    assert csv_text(header, rows) == one_by_one([header, *rows])
 
 
 def test_plain_text_stays_as_it_is() -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from cep_core.drawing.plot import Plot
@@ -70,25 +70,27 @@ def drawn(figure: Figure, *, narrow: bool) -> str:
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Comma-separated values with a header line, RFC 4180 quoting, line feeds, empty cells for None.
 
-    A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers.
+    A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. Each different
+    text is looked at once, and rows are copied only if some text must be changed.
 
     >>> csv_text(["tail", "gain"], [["=cmd()", -5], ["N14228", None]])
     "tail,gain\\n'=cmd(),-5\\nN14228,\\n"
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_as_text(cell) for cell in header])
-    writer.writerows([_as_text(cell) for cell in row] for row in rows)
+    texts = {cell for cell in chain(header, chain.from_iterable(rows)) if isinstance(cell, str)}
+    changed = {cell: shown for cell in texts if (shown := _harmless(cell)) != cell}
+    every = chain([header], rows)
+    writer.writerows(([_replaced(cell, changed) for cell in row] for row in every) if changed else every)
     return text.getvalue()
 
 
-def _as_text(cell: Cell) -> Cell:
-    """A cell that no spreadsheet evaluates. Texts of a log may hold anything, so control characters are shown."""
-    return _harmless(cell) if isinstance(cell, str) else cell
+def _replaced(cell: Cell, changed: Mapping[str, str]) -> Cell:
+    return changed.get(cell, cell) if isinstance(cell, str) else cell
 
 
-@lru_cache(1 << 16)
 def _harmless(cell: str) -> str:
+    """A text that no spreadsheet evaluates. Texts of a log may hold anything, so control characters are shown."""
     if _NUMBER.fullmatch(cell):
         return cell
     shown = _CONTROL.sub(lambda control: f"\\x{ord(control[0]):02x}", cell)
