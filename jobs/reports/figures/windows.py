@@ -1,10 +1,16 @@
-"""A trend aggregation's day: the headline of each window, a line for each of the top groups."""
+"""A trend aggregation's day: the headline of each window, a line for each of the top groups.
+
+Cost: a sort of the day's results by group and window; a number is written for each.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+
+import numpy as np
 
 from cep_core.drawing.marks import Boxes, Marker, Words
 from cep_core.drawing.plot import Plot
@@ -18,6 +24,7 @@ from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
 from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import Cell
 
 LINES = 6
 BARS = 12
@@ -44,26 +51,63 @@ class _Named:
         )
 
 
+@dataclass(frozen=True)
+class _Results:
+    """Headlines by group and window: groups as ranked, the windows of each ascending. `begins`: where groups begin."""
+
+    groups: Sequence[str]
+    starts: Sequence[int]
+    values: Sequence[Magnitude]
+    begins: Sequence[int]
+
+    def first(self, most: int) -> dict[str, dict[int, Magnitude]]:
+        """The windows of the first groups."""
+        ends = [*self.begins[1:], len(self.groups)][:most]
+        return {
+            self.groups[begin]: dict(zip(self.starts[begin:end], self.values[begin:end], strict=True))
+            for begin, end in zip(self.begins, ends, strict=False)
+        }
+
+    def numbers(self, times: Mapping[int, str]) -> list[tuple[Cell, ...]]:
+        """Rows of a file."""
+        exact = [_plain(value) for value in self.values]
+        log10 = [value.log10 if value.sign else None for value in self.values]
+        return list(zip(self.groups, map(times.__getitem__, self.starts), self.starts, exact, log10, strict=True))
+
+
+def _results(ranking: Ranking) -> _Results:
+    """A result for each group and window. Groups that are written alike are one, with the last of their results."""
+    places = {label: place for place, label in enumerate(dict.fromkeys(ranking.labels))}
+    groups = np.fromiter(map(places.__getitem__, ranking.labels), np.int64, len(ranking.labels))
+    starts = np.array(ranking.starts(), np.int64)
+    order = np.lexsort((starts, groups))  # equal ones stay in the order of the ranking
+    groups, starts = groups[order], starts[order]
+    last = np.append((groups[1:] != groups[:-1]) | (starts[1:] != starts[:-1]), True)
+    groups, starts, chosen = groups[last], starts[last], order[last].tolist()
+    labels, none = list(places), Magnitude.of(0)
+    return _Results(
+        [labels[place] for place in groups.tolist()],
+        starts.tolist(),
+        [ranking.values[number] or none for number in chosen],
+        np.flatnonzero(np.diff(groups, prepend=-1)).tolist(),
+    )
+
+
 def windows_figure(query: Query, name: str, ranking: Ranking, day: date, clock: Clock) -> Figure | None:
     """Lines over the day's windows, or bars if the day has one window; None without results."""
     if not ranking.values:
         return None
-    names = query.group_by
-    values: dict[str, dict[int, Magnitude]] = {}
-    begun = ranking.starts()
-    for group, start, value in zip(ranking.labels, begun, ranking.values, strict=True):
-        values.setdefault(group, {})[start] = value or Magnitude.of(0)
-    starts = sorted(set(begun))
-    times = {start: clock.iso(start) for start in starts}
+    names, results = query.group_by, _results(ranking)
+    starts = sorted(set(results.starts))
     [best] = ranking.rows(1)
     size = best["window_end"] - best["window_start"]
     called = _Named.of(query)
     unit, by = called.number, called.group
-    count = counted(len(begun), "result")
+    count = counted(len(ranking.values), "result")
     if len(starts) == 1:
         span = clock.span(starts[0], starts[0] + size)
-        return _bars(name, {group: windows[starts[0]] for group, windows in values.items()}, called, span, day)
-    top = dict(list(values.items())[:LINES])
+        return _bars(name, dict(zip(results.groups, results.values, strict=True)), called, span, day)
+    top = results.first(LINES)
     every = [value for windows in top.values() for value in windows.values()]
     logarithmic = explodes(every)
     looks = series(list(top))
@@ -83,7 +127,8 @@ def windows_figure(query: Query, name: str, ranking: Ranking, day: date, clock: 
         plot.has_key = bool(names)
 
     first = next(iter(top))
-    shown_of = f"the {len(top)} largest of {len(values)} values of {by}" if len(values) > len(top) else f"each {by}"
+    number = len(results.begins)
+    shown_of = f"the {len(top)} largest of {number} values of {by}" if number > len(top) else f"each {by}"
     each = f", for {shown_of}" if names else ""
     return Figure(
         f"{name}-windows",
@@ -100,11 +145,7 @@ def windows_figure(query: Query, name: str, ranking: Ranking, day: date, clock: 
             called.number_column,
             f"log10 of {called.number_column}",
         ],
-        [
-            [group, times[start], start, _plain(value), value.log10 if value.sign else None]
-            for group, windows in values.items()
-            for start, value in sorted(windows.items())
-        ],
+        results.numbers({start: clock.iso(start) for start in starts}),
         draw,
         (3.0, 3.2),
     )

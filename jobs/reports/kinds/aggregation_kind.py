@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.reports.answers.aggregations import aggregation
-from jobs.reports.answers.aggregations.ranking import different, headline_item, rank, value_of
+from jobs.reports.answers.aggregations.ranking import best_of_periods, headline_item, rank
 from jobs.reports.answers.changes import TRAILING, compare
-from jobs.reports.answers.tallies import period_of
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.windows import windows_figure
@@ -40,19 +39,9 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         compare(evaluated.day, answer.headline, set(evaluated.records), aggregation.headlines(query, before)),
         aggregation.listing(query, ranking, evaluated.clock),
         tuple(figure for figure in drawn if figure is not None),
-        _window_periods(evaluated.question, of_day, evaluated.interval),
+        best_of_periods(ranking, evaluated.interval),
         peak=lambda most: f"at most {aggregation.sized(query, most)} in one window",
     )
-
-
-def _window_periods(question: Question, results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
-    item = headline_item(question.query)
-    best: dict[int, Magnitude] = {}
-    for row in different(question.query, results, "window_end"):
-        period, value = period_of(row["window_end"] - 1, interval), value_of(item, row)
-        if period is not None and value is not None and (period not in best or value.key > best[period].key):
-            best[period] = value
-    return dict(sorted(best.items()))
 
 
 def _headlines(

@@ -71,6 +71,17 @@ def test_equal_groups_are_counted() -> None:
     )
 
 
+def test_a_group_of_which_nothing_was_aggregated_has_not_as_many() -> None:
+    """Neither as many as the largest, nor as a largest of zero; where there is nothing else, all are alike."""
+    text = "RETURN who, MAX(A.x) PATTERN SEQ(A*, B) GROUP-BY who WITHIN 12 hours SLIDE 1 hour"
+    highest = {"u": 3, "v": 3, "w": None}
+    rows = [{"who": who, "window_start": START, "window_end": START + HOUR, "max_A_x": x} for who, x in highest.items()]
+    assert "; 1 other had as many." in said(text, *rows)
+    assert "had as many" not in said(text, rows[0], rows[2])
+    assert "had as many" not in said(text, {**rows[0], "max_A_x": 0}, rows[2])
+    assert "; 1 other had as many." in said(text, {**rows[0], "max_A_x": None}, rows[2])
+
+
 def test_a_query_without_groups_names_the_window() -> None:
     """One window says how many it had; several say which is the fullest."""
     assert said(PLAIN, row(1)) == "The 12 hours from 8 Mar 08:00 had 1 trend on 8 March 2013."

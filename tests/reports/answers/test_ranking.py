@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +12,19 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.binding import bind
-from jobs.reports.answers.aggregations.ranking import LETTERS, different, of_labels, rank, value_of
+from jobs.reports.answers.aggregations.ranking import (
+    LETTERS,
+    Ranking,
+    best_of_periods,
+    different,
+    of_labels,
+    rank,
+    value_of,
+)
+from jobs.reports.answers.tallies import period_of
+from jobs.reports.figures.windows import windows_figure
+from jobs.reports.words.clock import Clock
+from jobs.reports.words.quantities import Magnitude
 from jobs.reports.words.values import shown
 
 TYPES = {"who": AttributeType.STRING, "x": AttributeType.INT, "f": AttributeType.FLOAT}
@@ -29,6 +42,7 @@ GROUPS = {
     "x": st.sampled_from([None, -1, 0, 7]),
     "window_start": st.integers(0, 3),
 }
+LENGTH, INTERVAL, DAY = 4, (2, 50), date(2013, 3, 8)
 
 
 @st.composite
@@ -37,6 +51,7 @@ def results(draw: st.DrawFn, *, counted: bool) -> pa.Table:
     columns = {
         name: pa.array([row[name] for row in rows], pa.int64() if name != "who" else pa.string()) for name in GROUPS
     }
+    columns["window_end"] = pa.array([row["window_start"] + LENGTH for row in rows], pa.int64())
     if counted:
         pairs = [draw(COUNTS) for _ in rows]
         columns["count"] = pa.array([count for count, _ in pairs], pa.decimal128(38, 0))
@@ -65,8 +80,36 @@ def check(query: Any, table: pa.Table) -> None:
     for label in set(labels):
         of_label = [row for row, own in zip(expected, labels, strict=True) if own == label]
         assert repr(rank(query, of_labels(query, table, [label])).rows(len(rows))) == repr(of_label)
+    check_periods(item, ranking)
+    check_windows(query, item, ranking)
     beside = {(row["window_start"], value_of(item, row)) for row in rows}
     assert {(row["window_start"], value_of(item, row)) for row in different(query, table, "window_start")} == beside
+
+
+def check_periods(item: Any, ranking: Ranking) -> None:
+    """Each window counts in the part of the day that it ends in."""
+    best: dict[int, Magnitude] = {}
+    for row in ranking.table.to_pylist():
+        period, value = period_of(row["window_end"] - 1, INTERVAL), value_of(item, row)
+        if period is not None and value is not None and (period not in best or value.key > best[period].key):
+            best[period] = value
+    assert list(best_of_periods(ranking, INTERVAL).items()) == sorted(best.items())
+
+
+def check_windows(query: Any, item: Any, ranking: Ranking) -> None:
+    """The numbers behind the figure: groups as ranked, of those written alike the last in a window."""
+    figure, ranked = windows_figure(query, "q", ranking, DAY, Clock()), ranking.table.to_pylist()
+    windows: dict[str, dict[int, Magnitude]] = {}
+    for row, label in zip(ranked, ranking.labels, strict=True):
+        windows.setdefault(label, {})[row["window_start"]] = value_of(item, row) or Magnitude.of(0)
+    expected = [
+        (label, Clock().iso(start), start, value.exact, value.log10 if value.sign else None)
+        for label, of_label in windows.items()
+        for start, value in sorted(of_label.items())
+    ]
+    if len({row["window_start"] for row in ranked}) == 1:
+        expected = [(label, *numbers) for label, _, _, *numbers in expected]
+    assert repr([tuple(row) for row in figure.rows] if figure else []) == repr(expected)
 
 
 @given(results(counted=True))

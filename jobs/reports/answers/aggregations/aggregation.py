@@ -7,6 +7,7 @@ aggregation query is reported without a line of Python. Counts beyond 38 digits 
 from __future__ import annotations
 
 from datetime import date
+from itertools import takewhile
 
 import pyarrow as pa
 
@@ -86,8 +87,9 @@ def answer(query: Query, ranking: Ranking, day: date, clock: Clock) -> Answer:
             sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
     group, every = ranking.keys[0], set(ranking.keys)
-    further = zip(ranking.keys[1:], ranking.values[1:], strict=True)
-    equals = {key for key, equal in further if (equal or value).key == value.key} - {group}
+    first = None if ranking.values[0] is None else ranking.values[0].key
+    leading = takewhile(lambda other: first == (None if other is None else other.key), ranking.values)
+    equals = {key for key, _ in zip(ranking.keys, leading, strict=False)} - {group}
     also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     keys = "value" if len(query.group_by) == 1 else "combination"
     return Answer(

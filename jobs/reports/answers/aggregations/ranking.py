@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from cep_core.language.patterns.query import Query, ReturnItem
 from jobs.reports.answers.attributes import is_covered
+from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.answers.variety.codes import Codes, coded
 from jobs.reports.words.quantities import Magnitude
 from jobs.reports.words.values import shown
@@ -77,6 +78,19 @@ def of_labels(query: Query, results: pa.Table, labels: Sequence[str]) -> pa.Tabl
     keys = [tuple(row[name] for name in query.group_by) for row in members.to_pylist()] or [()]
     chosen = np.array([_label(key) in wanted for key in keys])
     return results.filter(pa.array(chosen[groups]))
+
+
+def best_of_periods(ranking: Ranking, interval: tuple[int, int]) -> dict[int, Magnitude]:
+    """The largest headline of the windows that end in each part of the day."""
+    if not ranking.values:
+        return {}
+    moments = ranking.table["window_end"].to_numpy() - 1
+    known = np.fromiter((value is not None for value in ranking.values), np.bool_, len(ranking.values))
+    start, end = interval
+    inside = np.flatnonzero((start <= moments) & (moments < end) & known)
+    periods, first = np.unique((moments[inside] - start) * PERIODS // (end - start), return_index=True)
+    best = zip(periods.tolist(), inside[first].tolist(), strict=True)
+    return {period: value for period, number in best if (value := ranking.values[number]) is not None}
 
 
 def headline_item(query: Query) -> ReturnItem:
