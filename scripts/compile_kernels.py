@@ -35,6 +35,7 @@ from cep_core.matching.choice.listings import LISTINGS
 from cep_core.monitoring.first_order.choice.event_rows import MANY
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.training.calibrating import measured_shedding
+from cep_core.slicing.close_numbers import CloseNumbers, Room
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
 from jobs.raw import reading
@@ -242,6 +243,12 @@ def compile_reading() -> int:
     return len(forms) + 1
 
 
+def compile_slicing() -> int:
+    """Count a few numbers in a table of counters."""
+    CloseNumbers(Room()).add(np.arange(2), np.zeros(2, np.int64), np.zeros(1, np.int64))
+    return 1
+
+
 def compile_declared(engine: str) -> int:
     """Evaluate the queries of all workloads that an engine takes. Returns their number."""
     evaluated = 0
@@ -276,6 +283,7 @@ ENGINES = (
     compile_monitoring_first_order,
     compile_reading,
     compile_logs,
+    compile_slicing,
 )
 
 

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags
+from cep_core.arrays import Flags, Ints
 
 
 class EventTypes:
@@ -16,11 +16,23 @@ class EventTypes:
     def __init__(self, values: pa.Array) -> None:
         encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
         places = encoded.indices
-        if places.null_count:
+        self._lacking = bool(places.null_count)
+        if self._lacking:
             places = places.cast(pa.int64()).fill_null(-1)
         self._codes = places.to_numpy(zero_copy_only=False)
         self._names: list[str | None] = encoded.dictionary.to_pylist()
         self._masks: dict[str, Flags] = {}
+
+    @property
+    def codes(self) -> Ints:
+        """[n] the place of each event's type among `written`."""
+        codes = self._codes.astype(np.int64)
+        return np.where(codes < 0, len(self._names), codes) if self._lacking else codes
+
+    @property
+    def written(self) -> list[str | None]:
+        """The types by code: one may stand there twice. The last one is None, for events without a type."""
+        return [*self._names, None]
 
     @property
     def names(self) -> list[str]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.arrays import Flags
 from cep_core.candidates.event_types import EventTypes
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import Atom
@@ -31,28 +32,54 @@ def rows_matching(atom: Atom, events: pa.Table) -> Rows:
     >>> rows_matching(Atom("P", (("a", "x"), ("b", "x"))), log)
     array([1])
     """
-    matches = _of_type(events["event_type"], atom.event_type)
-    for attribute, value in atom.constants:
-        matches = pc.and_kleene(matches, pc.equal(events[attribute], value))
+    return np.flatnonzero(_with_conditions(atom, events, _of_type(events["event_type"], atom.event_type)))
+
+
+class Matches:
+    """Which events of a table atoms match. The types of events are looked at once for all atoms."""
+
+    def __init__(self, events: pa.Table) -> None:
+        self.events = events
+        self.types = EventTypes(one_array(events["event_type"]))
+        self._rows: dict[Atom, Rows] = {}
+
+    def is_whole(self, atom: Atom) -> bool:
+        """Whether it is certain that the atom matches all events of its type: it asks for nothing that one may lack."""
+        repeats = len(atom.variables) > len({variable for _, variable in atom.variables})
+        may_lack = any(self.events[attribute].null_count for attribute, _ in atom.variables)
+        return not (atom.constants or repeats or may_lack)
+
+    def rows(self, atom: Atom) -> Rows:
+        """Ascending numbers of the rows that the atom matches."""
+        if atom not in self._rows:
+            of_type = self.types.of(atom.event_type)
+            self._rows[atom] = np.flatnonzero(_with_conditions(atom, self.events, of_type))
+        return self._rows[atom]
+
+
+def _with_conditions(atom: Atom, events: pa.Table, of_type: Flags) -> Flags:
+    """Which events of the atom's type it matches."""
+    conditions = [pc.equal(events[attribute], value) for attribute, value in atom.constants]
     attribute_of: dict[str, str] = {}
     for attribute, variable in atom.variables:
         if events[attribute].null_count:
-            matches = pc.and_kleene(matches, events[attribute].is_valid())
+            conditions.append(events[attribute].is_valid())
         if variable in attribute_of:
             kind = common_type([events.schema.field(name).type for name in (attribute_of[variable], attribute)])
-            matches = pc.and_kleene(
-                matches, pc.equal(coerce(events[attribute_of[variable]], kind), coerce(events[attribute], kind))
-            )
+            pair = (coerce(events[name], kind) for name in (attribute_of[variable], attribute))
+            conditions.append(pc.equal(*pair))
         else:
             attribute_of[variable] = attribute
-    return np.flatnonzero(np.asarray(pc.fill_null(matches, False)))
+    for condition in conditions:
+        of_type = of_type & np.asarray(pc.fill_null(condition, False))
+    return of_type
 
 
-def _of_type(types: pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+def _of_type(types: pa.ChunkedArray, name: str) -> Flags:
     """Whether each event has this type: a comparison of codes, if types are codes of a dictionary."""
     if not pa.types.is_dictionary(types.type):
-        return pc.equal(types, name)
-    return pa.array(EventTypes(one_array(types)).of(name))
+        return np.asarray(pc.fill_null(pc.equal(types, name), False))
+    return EventTypes(one_array(types)).of(name)
 
 
 def relation_of(atom: Atom) -> Atom:

@@ -1,8 +1,9 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: one pass over the attributes
-that bind a variable, for each set of days: it counts for all plans that were announced. Memory: different values up to
-a number, beyond which they are counted in files (`spilled_sums.py`); the stamps of many events are mapped from a file.
+that bind a variable, for each set of days: it counts for all plans that were announced. Memory: tables of counters of
+at most 256 MB (`relation_values.py`), and different values up to a number, beyond which they are counted in files
+(`spilled_sums.py`); the stamps of many events are mapped from a file.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.atom_rows import rows_matching
-from cep_core.slicing.statistics import counted_places, value_counts
+from cep_core.slicing.atom_rows import Matches
+from cep_core.slicing.statistics import counted_places
 from jobs.lake.dataset import FEW_TEXTS, read_pieces
 from jobs.stages.slicing.event_counts import LISTED, Days
-from jobs.stages.slicing.signatures import Signatures, named_alike
-from jobs.stages.slicing.spilled_sums import side_by_side
+from jobs.stages.slicing.relation_values import relation_values
+from jobs.stages.slicing.signatures import Signatures
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
@@ -74,16 +75,19 @@ class LakeCounts:
     def _count(self, days: Days) -> None:
         """Count the events of these days for all atoms that were announced."""
         atoms = tuple(self._wanted.get(days, ()))
-        places, signatures = counted_places(atoms), Signatures.over(atoms)
-        sums = side_by_side(dict.fromkeys(places, ("value",)))
+        signatures = Signatures.over(atoms)
+        values = relation_values(counted_places(atoms))
         for piece in self._pieces(days):
-            rows_of = {atom: rows_matching(atom, piece) for atom in signatures.atoms}
-            signatures.add(piece["event_type"], rows_of)
-            for relation, attribute in places:
-                own = value_counts(piece[attribute], rows_of[named_alike(relation)])
-                sums[relation, attribute].add_counts(pa.table({"value": own.values, "events": own.counts}))
+            matches = Matches(piece)
+            signatures.add(matches)
+            for own in values:
+                own.add(matches)
         self._signatures[days] = signatures
-        self._frequencies[days] = {place: reduce(_sum, map(_listed, own.tables())) for place, own in sums.items()}
+        self._frequencies[days] = {
+            (relation, own.attribute): reduce(_sum, map(_listed, parts))
+            for own in values
+            for relation, parts in own.frequencies()
+        }
 
     def _pieces(self, days: Days) -> Iterator[pa.Table]:
         """The events of these days that count, at least one piece. The stamps of few are kept."""
@@ -99,10 +103,9 @@ class LakeCounts:
             self._stamps[days] = np.sort(np.concatenate(stamps))
 
 
-def _listed(counts: pa.Table) -> Frequencies:
+def _listed(frequencies: Frequencies) -> Frequencies:
     """The most frequent of different values."""
-    values, events = counts["value"].combine_chunks(), counts["events"].to_numpy().astype(np.int64)
-    return most_frequent(Frequencies(values, events), LISTED)
+    return most_frequent(frequencies, LISTED)
 
 
 def _sum(first: Frequencies, second: Frequencies) -> Frequencies:
@@ -120,8 +123,13 @@ def most_frequent(frequencies: Frequencies, listed: int) -> Frequencies:
     >>> listed.values.to_pylist(), listed.others
     (['b', 'a'], 1)
     """
-    ranked = pa.table({"count": frequencies.counts, "text": frequencies.values.cast(pa.string())})
-    order = pc.sort_indices(ranked, [("count", "descending"), ("text", "ascending")])[:listed]
-    counts = frequencies.counts[order.to_numpy()]
+    rows = np.arange(len(frequencies.counts))
+    if len(rows) > listed:
+        least = np.partition(frequencies.counts, -listed)[-listed]
+        rows = np.flatnonzero(frequencies.counts >= least)
+    texts = frequencies.values.take(pa.array(rows)).cast(pa.string())
+    ranked = pa.table({"count": frequencies.counts[rows], "text": texts})
+    order = rows[pc.sort_indices(ranked, [("count", "descending"), ("text", "ascending")])[:listed].to_numpy()]
+    counts = frequencies.counts[order]
     others = frequencies.others + int(frequencies.counts.sum() - counts.sum())
-    return replace(frequencies, values=frequencies.values.take(order), counts=counts, others=others)
+    return replace(frequencies, values=frequencies.values.take(pa.array(order)), counts=counts, others=others)

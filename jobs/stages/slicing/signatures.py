@@ -2,21 +2,23 @@
 
 There are few different signatures, so one pass over a log tells how many events each of the atoms, or any of several,
 matches (`cep_core.slicing.atom_rows`), and one number for each signature is all that is kept.
-Cost: one comparison of columns for each atom, and one grouping of numbers for each WORD atoms.
+Cost: a count of the types of events, which tells all of atoms that match every event of their type. For each other atom
+a comparison of columns, and one grouping of numbers for each WORD of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Ints
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.atom_rows import Rows
+from cep_core.slicing.atom_rows import Matches
 from cep_core.slicing.statistics import counted_places, relations_of
 
 WORD = 62
@@ -29,7 +31,7 @@ class Signatures:
 
     atoms: Mapping[Atom, int]
     """Atom, as `named_alike`, -> its bit."""
-    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    counts: Counter[tuple[str | None, int]] = field(default_factory=Counter)
     """(event type, signature) -> events."""
 
     @classmethod
@@ -48,16 +50,21 @@ class Signatures:
         """Whether these atoms were counted."""
         return all(named_alike(atom) in self.atoms for atom in [*atoms, *relations_of(atoms)])
 
-    def add(self, types: pa.ChunkedArray, rows_of: Mapping[Atom, Rows]) -> None:
-        """Count events. `rows_of`: for each of `atoms`, the numbers of the rows that it matches."""
-        words = [np.zeros(len(types), np.int64) for _ in range(0, len(self.atoms), WORD)]
+    def add(self, matches: Matches) -> None:
+        """Count events. What an atom matches is looked at event by event only if the type alone does not tell it."""
+        types = matches.types
+        certain, looked_at = dict.fromkeys(types.written, 0), []
         for atom, number in self.atoms.items():
-            words[number // WORD][rows_of[atom]] |= 1 << number % WORD
-        names = [str(place) for place in range(len(words))]
-        events = pa.table([types, *map(pa.array, words)], ["event_type", *names])
-        for row in events.group_by(["event_type", *names]).aggregate([([], "count_all")]).to_pylist():
-            signature = sum(row[name] << WORD * int(name) for name in names)
-            self.counts[row["event_type"], signature] += row["count_all"]
+            if matches.is_whole(atom):
+                certain[atom.event_type] = certain.get(atom.event_type, 0) | 1 << number
+            else:
+                looked_at.append((atom, number))
+        words = [np.zeros(matches.events.num_rows, np.int64) for _ in range(0, len(looked_at), WORD)]
+        for place, (atom, _) in enumerate(looked_at):
+            words[place // WORD][matches.rows(atom)] |= 1 << place % WORD
+        for code, own, events in _counted(types.codes, words):
+            bits = sum(1 << number for place, (_, number) in enumerate(looked_at) if own >> place & 1)
+            self.counts[types.written[code], certain[types.written[code]] | bits] += events
 
     def statistics(
         self, atoms: Sequence[Atom], frequencies: Mapping[tuple[Atom, str], Frequencies], span: int
@@ -76,6 +83,18 @@ class Signatures:
             sum(events for (_, signature), events in self.counts.items() if signature & own),
             span,
         )
+
+
+def _counted(codes: Ints, words: Sequence[Ints]) -> Iterator[tuple[int, int, int]]:
+    """(code, words as one number, events) of events with the same."""
+    if not words:
+        counts = np.bincount(codes)
+        yield from ((int(code), 0, int(counts[code])) for code in np.flatnonzero(counts))
+        return
+    names = [str(place) for place in range(len(words))]
+    events = pa.table([codes, *words], ["code", *names])
+    for row in events.group_by(["code", *names]).aggregate([([], "count_all")]).to_pylist():
+        yield row["code"], sum(row[name] << WORD * int(name) for name in names), row["count_all"]
 
 
 def named_alike(atom: Atom) -> Atom:

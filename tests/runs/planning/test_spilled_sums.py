@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -17,10 +19,12 @@ from hypothesis import strategies as st
 
 from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Atom
-from cep_core.slicing import statistics_of
-from jobs.stages.slicing import lake_counts, period_counts, spilled_sums
+from cep_core.slicing import close_numbers, statistics_of
+from cep_core.slicing.close_numbers import FOR_EACH
+from jobs.stages.slicing import lake_counts, row_numbers, spilled_sums
 from jobs.stages.slicing.lake_counts import LakeCounts, most_frequent
-from jobs.stages.slicing.period_counts import COUNTERS_FOR_EACH, PeriodCounts
+from jobs.stages.slicing.period_counts import PeriodCounts
+from jobs.stages.slicing.row_numbers import COUNTERS_FOR_EACH
 from jobs.stages.slicing.spilled_sums import Sums, side_by_side
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
@@ -47,7 +51,7 @@ ROWS = st.lists(
             "event_type": st.sampled_from("ABC"),
             "ts": st.integers(0, 40),
             "name": st.none() | st.sampled_from("abcdefgh"),
-            "number": st.none() | st.integers(-3, 3),
+            "number": st.none() | st.integers(-3, 3) | st.sampled_from([300, -(2**63), 2**63 - 1]),
             "size": st.none() | st.sampled_from([0.0, -0.0, 1.5, 2.5]),
             "flag": st.none() | st.booleans(),
         }
@@ -56,17 +60,20 @@ ROWS = st.lists(
 )
 
 
-def counted(rows: list[dict[str, Any]], at_once: int, for_each: int = COUNTERS_FOR_EACH) -> list[list[str]]:
+def counted(
+    rows: list[dict[str, Any]], at_once: int, for_each: int = COUNTERS_FOR_EACH, bytes_for_each: int = FOR_EACH
+) -> tuple[list[dict[str, Any]], ...]:
     """The rows of both tables, of events in pieces of seven, whose types are texts and codes in turn."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spilled_sums, "AT_ONCE", at_once)
-        patched.setattr(period_counts, "COUNTERS_FOR_EACH", for_each)
+        patched.setattr(row_numbers, "COUNTERS_FOR_EACH", for_each)
+        patched.setattr(close_numbers, "FOR_EACH", bytes_for_each)
         counts = PeriodCounts(PLACES, 0, 10)
         for begin in range(0, max(1, len(rows)), 7):
             piece = pa.Table.from_pylist(rows[begin : begin + 7], SCHEMA)
             counts.add(piece if begin % 2 else with_type_codes(piece))
         tables = counts.tables(3)
-    return [sorted(map(repr, table.to_pylist())) for table in tables]
+    return tuple(sorted(table.to_pylist(), key=repr) for table in tables)
 
 
 @few(40)
@@ -74,6 +81,37 @@ def counted(rows: list[dict[str, Any]], at_once: int, for_each: int = COUNTERS_F
 def test_statistics_are_the_same_however_few_counts_are_held(rows: list[dict[str, Any]], at_once: int) -> None:
     """Texts, integers, floats with both zeros, flags; gaps; values in several periods, days and types."""
     assert counted(rows, at_once) == counted(rows, 10**6) == counted(rows, at_once, 0)
+
+
+@few(40)
+@given(ROWS, st.sampled_from([0, 8, 64, 10**4]))
+def test_statistics_are_those_of_the_events(rows: list[dict[str, Any]], bytes_for_each: int) -> None:
+    """Whole numbers are counted in tables, or not, or from some piece on no more; some lie far from each other."""
+    periods, heavy = counted(rows, 3, bytes_for_each=bytes_for_each)
+    of_place: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    of_type: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        of_place[row["day"], row["event_type"], row["ts"] // 10 * 10].append(row)
+        of_type[row["day"], row["event_type"]].append(row)
+    assert {
+        (row["day"], row["event_type"], row["period_start"]): (row["events"], json.loads(row["distinct_values"]))
+        for row in periods
+    } == {
+        (day, kind, start): (
+            len(own),
+            {name: len({row[name] for row in own} - {None}) for name in PLACES.get(kind, ())},
+        )
+        for (day, kind, start), own in of_place.items()
+    }
+    expected = {
+        (day, kind, str(number), count)
+        for (day, kind), own in of_type.items()
+        for number, count in Counter(row["number"] for row in own).items()
+        if kind == "B" and number is not None and count * 3 > len(own)
+    }
+    of_numbers = [row for row in heavy if row["attribute"] == "number"]
+    assert len(of_numbers) == len(expected)
+    assert {(row["day"], row["event_type"], row["value"], row["frequency"]) for row in of_numbers} == expected
 
 
 def test_spilled_counts_are_read_file_by_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,12 +129,20 @@ def test_spilled_counts_are_read_file_by_file(monkeypatch: pytest.MonkeyPatch) -
 
 
 @few(15)
-@given(ROWS, st.integers(1, 6), st.integers(1, 5))
+@given(ROWS, st.integers(1, 6), st.integers(1, 5), st.sampled_from([0, 8, 64, 10**4]))
 def test_plans_count_the_same_however_few_counts_are_held(
-    rows: list[dict[str, Any]], at_once: int, listed: int
+    rows: list[dict[str, Any]], at_once: int, listed: int, bytes_for_each: int
 ) -> None:
-    """The most frequent values of each relation with their exact numbers, and how many events carry others."""
-    atoms = (Atom("A", (("name", "x"), ("number", "y"))), Atom("B", (("name", "x"),), (("flag", True),)))
+    """The most frequent values of each relation with their exact numbers, and how many events carry others.
+
+    Whole numbers are counted in tables, or not, or from some piece on no more; an event may be of several relations.
+    """
+    atoms = (
+        Atom("A", (("name", "x"), ("number", "y"))),
+        Atom("B", (("number", "y"),), (("name", "a"),)),
+        Atom("B", (("number", "y"), ("name", "x")), (("flag", True),)),
+        Atom("B", (("number", "y"),)),
+    )
     events = pa.Table.from_pylist(rows, SCHEMA)
     workload: Any = SimpleNamespace(name="toy", operating_days=OperatingDays(timedelta()))
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
@@ -105,6 +151,7 @@ def test_plans_count_the_same_however_few_counts_are_held(
             write_deltalake(Path(name, "toy", "events"), part, partition_by=["day"], mode="append")
         patched.setattr(spilled_sums, "AT_ONCE", at_once)
         patched.setattr(lake_counts, "LISTED", listed)
+        patched.setattr(close_numbers, "FOR_EACH", bytes_for_each)
         patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
         counted = LakeCounts(workload, Path(name), atoms).statistics(DAYS, atoms)
     expected = statistics_of(events, atoms, 2 * 86_400)
