@@ -33,9 +33,9 @@ from cep_core.language.evaluator import Evaluator, of_table
 from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
 from cep_core.monitoring.first_order.choice.event_rows import MANY
+from cep_core.numbers.close_numbers import CloseNumbers, Room
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.training.calibrating import measured_shedding
-from cep_core.slicing.close_numbers import CloseNumbers, Room
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
 from jobs.raw import reading

@@ -35,7 +35,7 @@ def rows_matching(atom: Atom, events: pa.Table) -> Rows:
     return np.flatnonzero(_with_conditions(atom, events, _of_type(events["event_type"], atom.event_type)))
 
 
-class Matches:
+class AtomRows:
     """Which events of a table atoms match. The types of events are looked at once for all atoms."""
 
     def __init__(self, events: pa.Table) -> None:

@@ -2,7 +2,7 @@
 
 What is planned, and which queries and days share a plan: jobs/stages/slicing/planning.py. Statistics are exact counts
 of the events that the plan will slice, made in this process, piece by piece
-(jobs/stages/slicing/lake_counts.py) or, on a cluster, by Spark (jobs/stages/slicing/event_counts.py).
+(jobs/stages/slicing/counting/lake_counts.py) or, on a cluster, by Spark (jobs/stages/slicing/counting/event_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: four aggregations over the days read.
 """
@@ -18,8 +18,8 @@ from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.held_rows import passes_events
 from jobs.stages.own_rows import own_rows
-from jobs.stages.slicing.event_counts import EventCounts, atoms_counted
-from jobs.stages.slicing.lake_counts import LakeCounts
+from jobs.stages.slicing.counting.event_counts import EventCounts, atoms_counted
+from jobs.stages.slicing.counting.lake_counts import LakeCounts
 from jobs.stages.slicing.planned import evaluations_by
 from jobs.stages.slicing.planning import Planning
 

@@ -30,8 +30,8 @@ from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.held_rows import passes_events, table_frame
 from jobs.stages.loading.log_order import DAY_BITS
+from jobs.stages.slicing.counting.event_counts import Days
 from jobs.stages.slicing.cutting import cut, parts_of
-from jobs.stages.slicing.event_counts import Days
 from jobs.stages.slicing.event_pieces import event_pieces
 from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points

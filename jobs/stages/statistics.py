@@ -24,9 +24,9 @@ from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.held_rows import frame_of, passes_events
-from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
-from jobs.stages.slicing.period_counts import PeriodCounts
-from jobs.stages.slicing.place_values import as_text
+from jobs.stages.slicing.counting.attribute_values import attribute_values, slicing_places
+from jobs.stages.slicing.counting.period_counts import PeriodCounts
+from jobs.stages.slicing.counting.place_values import as_text
 
 PERIODS = 24
 """The number of equal parts of an operating day for which rates are counted."""

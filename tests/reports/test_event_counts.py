@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from jobs.reports.event_counts import Parts, events_by_part
 from jobs.reports.lake_reader import LakeReader
-from jobs.stages.slicing.period_counts import PeriodCounts
+from jobs.stages.slicing.counting.period_counts import PeriodCounts
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
 

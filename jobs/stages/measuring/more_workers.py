@@ -31,8 +31,8 @@ from jobs.runs.run import Run
 from jobs.runs.scope import Ledger, evaluate_day
 from jobs.stages.measuring.sliced_log import share_of
 from jobs.stages.measuring.wall_time import FEW, WORKERS, Cut, Wall, Work, beyond, verdict, walls
-from jobs.stages.slicing.event_counts import atoms_counted
-from jobs.stages.slicing.lake_counts import LakeCounts
+from jobs.stages.slicing.counting.event_counts import atoms_counted
+from jobs.stages.slicing.counting.lake_counts import LakeCounts
 from jobs.stages.slicing.planning import Planning
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload

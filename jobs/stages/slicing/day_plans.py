@@ -17,8 +17,8 @@ from jobs.exits import WrongWorkload
 from jobs.lake.dataset import read_table
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.scope import evaluate_day
-from jobs.stages.slicing.event_counts import atoms_counted
-from jobs.stages.slicing.lake_counts import LakeCounts
+from jobs.stages.slicing.counting.event_counts import atoms_counted
+from jobs.stages.slicing.counting.lake_counts import LakeCounts
 from jobs.stages.slicing.planning import Planning
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload

@@ -29,7 +29,7 @@ from cep_core.language.evaluator import Atom, OpenForm, Reach
 from cep_core.slicing import Plan, Statistics, make_plan
 from cep_core.slicing.hashing import common_type
 from jobs.runs.scope import Scope
-from jobs.stages.slicing.event_counts import Days, atoms_counted
+from jobs.stages.slicing.counting.event_counts import Days, atoms_counted
 from jobs.stages.slicing.seen import Attributes, Seen, in_one_vocabulary
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload

@@ -18,9 +18,9 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import statistics_of
 from jobs.lake.session import LateSession
-from jobs.stages.slicing import event_counts
-from jobs.stages.slicing.event_counts import EventCounts
-from jobs.stages.slicing.lake_counts import most_frequent
+from jobs.stages.slicing.counting import event_counts
+from jobs.stages.slicing.counting.event_counts import EventCounts
+from jobs.stages.slicing.counting.lake_counts import most_frequent
 from jobs.stages.statistics import PERIODS, counted_here, counted_in_spark
 from jobs.workload.operating_days import OperatingDays
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import statistics_of
-from cep_core.slicing.atom_rows import Matches, rows_matching
+from cep_core.slicing.atom_rows import AtomRows, rows_matching
 from cep_core.slicing.statistics import counted_places, value_counts
-from jobs.stages.slicing import signatures
-from jobs.stages.slicing.signatures import Signatures
+from jobs.stages.slicing.counting import signatures
+from jobs.stages.slicing.counting.signatures import Signatures
 from tests.slicing.laws.random_plans import QUERIES, event_tables
 
 
@@ -30,7 +30,7 @@ def test_counts_of_signatures_are_those_of_events(
         counted = Signatures.over([*further, *asked])
         for piece in (events.slice(0, begin), events.slice(begin)):
             piece = with_type_codes(piece) if coded else piece
-            counted.add(Matches(piece))
+            counted.add(AtomRows(piece))
     assert counted.covers(asked)
     assert counted.total == events.num_rows
     expected = statistics_of(events, asked, 7)

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Atom
-from cep_core.slicing import close_numbers, statistics_of
-from cep_core.slicing.close_numbers import FOR_EACH
-from jobs.stages.slicing import lake_counts, row_numbers, spilled_sums
-from jobs.stages.slicing.lake_counts import LakeCounts, most_frequent
-from jobs.stages.slicing.period_counts import PeriodCounts
-from jobs.stages.slicing.row_numbers import COUNTERS_FOR_EACH
-from jobs.stages.slicing.spilled_sums import Sums, side_by_side
+from cep_core.numbers import close_numbers
+from cep_core.numbers.close_numbers import FOR_EACH
+from cep_core.slicing import statistics_of
+from jobs.stages.slicing.counting import lake_counts, row_numbers, spilled_sums
+from jobs.stages.slicing.counting.lake_counts import LakeCounts, most_frequent
+from jobs.stages.slicing.counting.period_counts import PeriodCounts
+from jobs.stages.slicing.counting.row_numbers import COUNTERS_FOR_EACH
+from jobs.stages.slicing.counting.spilled_sums import Sums, side_by_side
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
 

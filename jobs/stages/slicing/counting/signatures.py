@@ -18,7 +18,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.atom_rows import Matches
+from cep_core.slicing.atom_rows import AtomRows
 from cep_core.slicing.statistics import counted_places, relations_of
 
 WORD = 62
@@ -50,7 +50,7 @@ class Signatures:
         """Whether these atoms were counted."""
         return all(named_alike(atom) in self.atoms for atom in [*atoms, *relations_of(atoms)])
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: AtomRows) -> None:
         """Count events. What an atom matches is looked at event by event only if the type alone does not tell it."""
         types = matches.types
         certain, looked_at = dict.fromkeys(types.written, 0), []

@@ -20,12 +20,12 @@ import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.atom_rows import Matches
+from cep_core.slicing.atom_rows import AtomRows
 from cep_core.slicing.statistics import counted_places
 from jobs.lake.dataset import FEW_TEXTS, read_pieces
-from jobs.stages.slicing.event_counts import LISTED, Days
-from jobs.stages.slicing.relation_values import relation_values
-from jobs.stages.slicing.signatures import Signatures
+from jobs.stages.slicing.counting.event_counts import LISTED, Days
+from jobs.stages.slicing.counting.relation_values import relation_values
+from jobs.stages.slicing.counting.signatures import Signatures
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
@@ -78,7 +78,7 @@ class LakeCounts:
         signatures = Signatures.over(atoms)
         values = relation_values(counted_places(atoms))
         for piece in self._pieces(days):
-            matches = Matches(piece)
+            matches = AtomRows(piece)
             signatures.add(matches)
             for own in values:
                 own.add(matches)

@@ -23,8 +23,8 @@ from cep_core.slicing.statistics import counted_places
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.held_rows import frame_of
-from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matches
-from jobs.stages.slicing.signatures import Signatures
+from jobs.stages.slicing.counting.attribute_values import OF_TYPE, attribute_values, matches
+from jobs.stages.slicing.counting.signatures import Signatures
 from jobs.stages.slicing.stamps import ascending_stamps
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Pieces may come in any order and be cut anywhere. A place is a type of a day in 
 is how often each value occurs in each place; all rates, distinct values and heavy values follow from it.
 
 Cost: a numbering of each piece's places, and a counting of each attribute (`place_values.py`). Memory: of whole numbers
-that lie close to each other, tables of at most 256 MB (`cep_core.slicing.close_numbers`); of others up to AT_ONCE
+that lie close to each other, tables of at most 256 MB (`cep_core.numbers.close_numbers`); of others up to AT_ONCE
 different (place, value) of all attributes together. Where there are more, counts go to files by a hash of the value and
 are added up file by file (`spilled_sums.py`), so heavy and distinct values are exact however many values there are.
 """
@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
-from cep_core.slicing.close_numbers import Room
-from jobs.stages.slicing.place_values import PlaceValues, RowPlaces, as_text
-from jobs.stages.slicing.row_numbers import numbered
-from jobs.stages.slicing.spilled_sums import side_by_side
+from cep_core.numbers.close_numbers import Room
+from jobs.stages.slicing.counting.place_values import PlaceValues, RowPlaces, as_text
+from jobs.stages.slicing.counting.row_numbers import numbered
+from jobs.stages.slicing.counting.spilled_sums import side_by_side
 
 Places = Mapping[str, Sequence[str]]
 """Event type -> its slicing attributes, sorted."""

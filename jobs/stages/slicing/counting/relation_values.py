@@ -1,6 +1,6 @@
 """How often each value of an attribute occurs in the relations of a workload (`cep_core.slicing.statistics`).
 
-Whole numbers that lie close to each other are counted in a table of counters (`cep_core.slicing.close_numbers`), all
+Whole numbers that lie close to each other are counted in a table of counters (`cep_core.numbers.close_numbers`), all
 relations that are whole event types at once. All other values are counted as rows of counts (`spilled_sums.py`), and so
 are numbers once they need too large a table.
 Cost: a few nanoseconds an event in a table, for the event types and for each other relation; else an encoding of the
@@ -17,12 +17,12 @@ import pyarrow as pa
 from cep_core.arrays import Ints, lent
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import Atom
+from cep_core.numbers.close_numbers import CloseNumbers, Room
 from cep_core.slicing import Frequencies
-from cep_core.slicing.atom_rows import Matches
-from cep_core.slicing.close_numbers import CloseNumbers, Room
+from cep_core.slicing.atom_rows import AtomRows
 from cep_core.slicing.statistics import value_counts
-from jobs.stages.slicing.signatures import named_alike
-from jobs.stages.slicing.spilled_sums import Sums, side_by_side
+from jobs.stages.slicing.counting.signatures import named_alike
+from jobs.stages.slicing.counting.spilled_sums import Sums, side_by_side
 
 NO_NUMBERS = Frequencies(pa.array([], pa.int64()), np.zeros(0, np.int64))
 
@@ -38,7 +38,7 @@ class RelationValues:
         self._kinds = np.arange(len(sums))
         self._close: CloseNumbers | None = CloseNumbers(room)
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: AtomRows) -> None:
         """Count a piece."""
         column = matches.events[self.attribute]
         if self._close is not None:
@@ -61,7 +61,7 @@ class RelationValues:
         }
         yield from ((relation, [counted.get(kind, NO_NUMBERS)]) for kind, relation in enumerate(self._sums))
 
-    def _numbers(self, matches: Matches, column: pa.Array) -> tuple[Ints, Ints]:
+    def _numbers(self, matches: AtomRows, column: pa.Array) -> tuple[Ints, Ints]:
         """The numbers of all relations, and of each the number of its relation. An event of several has several."""
         whole: dict[str | None, int] = {
             relation.event_type: kind for kind, relation in enumerate(self._relations) if matches.is_whole(relation)

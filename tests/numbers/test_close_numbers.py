@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cep_core.slicing import close_numbers
-from cep_core.slicing.close_numbers import CloseNumbers, Room
+from cep_core.numbers import close_numbers
+from cep_core.numbers.close_numbers import CloseNumbers, Room
 
 PIECES = st.lists(
     st.lists(

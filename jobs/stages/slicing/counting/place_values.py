@@ -1,6 +1,6 @@
 """How often each value of an attribute occurs in each place: a type of a day in a period.
 
-Whole numbers that lie close to each other are counted in a table of counters (`cep_core.slicing.close_numbers`). All
+Whole numbers that lie close to each other are counted in a table of counters (`cep_core.numbers.close_numbers`). All
 other values are counted as rows of counts (`spilled_sums.py`), and so are numbers once they need too large a table.
 Cost: a few nanoseconds an event in a table; else an encoding of each piece and a counting of its places and values.
 """
@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, lent
 from cep_core.events.chunks import one_array
-from cep_core.slicing.close_numbers import CloseNumbers, Room
-from jobs.stages.slicing import row_numbers
-from jobs.stages.slicing.row_numbers import encoded
-from jobs.stages.slicing.spilled_sums import Sums
+from cep_core.numbers.close_numbers import CloseNumbers, Room
+from jobs.stages.slicing.counting import row_numbers
+from jobs.stages.slicing.counting.row_numbers import encoded
+from jobs.stages.slicing.counting.spilled_sums import Sums
 
 NONE = pa.table({name: pa.array([], pa.int64()) for name in ("kind", "value", "events")})
 """Counts of no numbers."""

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, repeated
 from cep_core.events.chunks import one_array
-from jobs.stages.slicing.spilled_sums import with_texts
+from jobs.stages.slicing.counting.spilled_sums import with_texts
 
 CLOSE = 4
 """Integers lie close to each other if their range has at most so many numbers for each."""

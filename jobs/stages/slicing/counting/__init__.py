@@ -1,0 +1,1 @@
+"""Counts of events for statistics and plans, made in this process or by Spark."""
