@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, distinct
 from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
-from cep_core.matching.result.last_events import LastEvents
+from cep_core.matching.result.last_events import LastEvents, are_in_order, differ
 from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_texts, lists_of, no_paths
 
 
@@ -30,20 +30,20 @@ class CompactRows:
     @staticmethod
     def of(paths: Paths, certain: Ints) -> CompactRows:
         """Joins pieces of rows. `paths`: as in the class, but several for one row; `certain`: the moment of each."""
-        numbers, group = np.unique(paths.jobs, return_inverse=True)
-        owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
-        if not (np.diff(paths.jobs) > 0).all():
-            order = np.lexsort((variables, rows, owner))
-            owner, rows, variables = owner[order], rows[order], variables[order]
-        new = np.ones(len(rows), np.bool_)
-        for of_node in (owner, rows, variables):
-            new[1:] &= of_node[1:] == of_node[:-1]
-        new[1:] = ~new[1:]
-        if not new.all():  # what every node is new in is not copied
-            owner, rows, variables = owner[new], rows[new], variables[new]
+        jobs = paths.jobs
+        if are_in_order(jobs):
+            begins = np.flatnonzero(differ(jobs))
+            numbers, group = jobs[begins], np.repeat(np.arange(len(begins)), np.diff(begins, append=len(jobs)))
+            first = np.minimum.reduceat(certain, begins) if len(begins) < len(jobs) else certain
+            are_rows = len(begins) == len(jobs)
+        else:
+            numbers, group = np.unique(jobs, return_inverse=True)
+            first = np.full(len(numbers), np.iinfo(np.int64).max)
+            np.minimum.at(first, group, certain)
+            are_rows = False
+        nodes = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
+        owner, rows, variables = _each_once(*nodes) if are_rows else _sorted(*nodes)
         offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(numbers)))])
-        first = np.full(len(numbers), np.iinfo(np.int64).max)
-        np.minimum.at(first, group, certain)
         return CompactRows(Paths(rows, variables, offsets, numbers), first)
 
     def __add__(self, other: CompactRows) -> CompactRows:
@@ -62,6 +62,27 @@ class CompactRows:
     def bound(self, variables: int) -> list[Bound]:
         """The events of each variable."""
         return events_by_variable(self.paths, np.arange(variables), variables)
+
+
+def _each_once(owner: Ints, rows: Ints, variables: Ints) -> tuple[Ints, Ints, Ints]:
+    """Nodes that ascend by (owner, row, variable), each once; what every node is new in is not copied."""
+    new = differ(owner, rows, variables)
+    return (owner, rows, variables) if new.all() else (owner[new], rows[new], variables[new])
+
+
+def _sorted(owner: Ints, rows: Ints, variables: Ints) -> tuple[Ints, Ints, Ints]:
+    """Nodes by (owner, row, variable), each once.
+
+    The three are sorted as one whole number. It has room for them: no log has 2**29 rows, and no query 32 variables.
+
+    >>> [column.tolist() for column in _sorted(np.array([1, 0, 1, 1]), np.array([5, 7, 3, 5]), np.array([1, 0, 0, 1]))]
+    [[0, 1, 1], [7, 3, 5], [0, 0, 1]]
+    """
+    of_row, of_variable = (int(column.max(initial=0)).bit_length() for column in (rows, variables))
+    assert int(owner.max(initial=0)).bit_length() + of_row + of_variable < 64
+    nodes = distinct((owner << of_row | rows) << of_variable | variables)
+    within = nodes >> of_variable
+    return within >> of_row, within & ((1 << of_row) - 1), nodes & ((1 << of_variable) - 1)
 
 
 NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))

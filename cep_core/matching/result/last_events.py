@@ -44,13 +44,19 @@ class LastEvents:
     @cached_property
     def compact_row(self) -> Ints:
         """The number of each answer's compact row, 0..: one for each last event of a partition, window and day."""
-        row: Ints = np.unique(np.stack([self.group, self.last_rows, self.day]), axis=1, return_inverse=True)[1]
+        keys = self.group, self.last_rows, self.day
+        if are_in_order(*keys):
+            return np.cumsum(differ(*keys)) - 1
+        row: Ints = np.unique(np.stack(keys), axis=1, return_inverse=True)[1]
         return row.reshape(-1)
 
     @cached_property
     def answer_of_row(self) -> Ints:
         """The first answer of each compact row."""
-        return np.unique(self.compact_row, return_index=True)[1]
+        row = self.compact_row
+        if are_in_order(row):
+            return np.flatnonzero(differ(row))
+        return np.unique(row, return_index=True)[1]
 
     @property
     def is_listed_in_order(self) -> bool:
@@ -101,9 +107,31 @@ def leaders(*keys: Ints) -> Ints:
     >>> leaders(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
     [0, 0, 2, 3]
     """
-    places = np.arange(len(keys[0]))
-    new = np.zeros(len(places), np.bool_)
+    return np.maximum.accumulate(np.where(differ(*keys), np.arange(len(keys[0])), 0))
+
+
+def differ(*keys: Ints) -> Flags:
+    """For each place, whether a key differs from that of the place before; it does at the first one.
+
+    >>> differ(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
+    [True, False, True, True]
+    """
+    new = np.zeros(len(keys[0]), np.bool_)
     new[:1] = True
     for key in keys:
         new[1:] |= key[1:] != key[:-1]
-    return np.maximum.accumulate(np.where(new, places, 0))
+    return new
+
+
+def are_in_order(*keys: Ints) -> bool:
+    """Whether tuples of keys ascend, or stay equal, from place to place.
+
+    >>> are_in_order(np.array([1, 1, 2]), np.array([3, 4, 0])), are_in_order(np.array([1, 1]), np.array([4, 3]))
+    (True, False)
+    """
+    undecided = np.ones(max(len(keys[0]) - 1, 0), np.bool_)
+    for key in keys:
+        if (undecided & (key[1:] < key[:-1])).any():
+            return False
+        undecided &= key[1:] == key[:-1]
+    return True

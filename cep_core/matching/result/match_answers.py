@@ -16,7 +16,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.language.totals import parts
 from cep_core.matching.arrays.paths import Paths
-from cep_core.matching.result.last_events import LastEvents, leaders
+from cep_core.matching.result.last_events import LastEvents, are_in_order, leaders
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.tally import ListingTally
@@ -52,6 +52,8 @@ class CountedAnswers(LastEvents, ABC):
         row = self.compact_row
         if (np.diff(row) > 0).all():
             return self.counts, self.large
+        if not self.large and self.counts.sum(dtype=np.float64) < LIMIT / 2 and are_in_order(row):
+            return np.add.reduceat(self.counts, self.answer_of_row), {}
         sums = [0] * (int(row.max()) + 1)
         for answer, (place, count) in enumerate(zip(row.tolist(), self.counts.tolist(), strict=True)):
             sums[place] += self.large.get(answer, count)
