@@ -51,14 +51,15 @@ def read_files(table: DeltaTable, folder: Path, paths: Sequence[str], columns: S
     return pa.concat_tables(parts)
 
 
-def with_codes(schema: pa.Schema) -> pa.Schema:
-    """The schema with FEW_TEXTS as codes of a dictionary.
+def with_codes(schema: pa.Schema, names: Collection[str] = FEW_TEXTS) -> pa.Schema:
+    """The schema with some columns of texts as codes of a dictionary.
 
     >>> with_codes(pa.schema([("event_type", pa.string()), ("user", pa.string())])).types
     [DictionaryType(dictionary<values=string, indices=int32, ordered=0>), DataType(string)]
     """
     codes = pa.dictionary(pa.int32(), pa.string())
-    return pa.schema([field.with_type(codes) if field.name in FEW_TEXTS else field for field in schema])
+    coded = {field.name for field in schema if field.name in names and pa.types.is_string(field.type)}
+    return pa.schema([field.with_type(codes) if field.name in coded else field for field in schema])
 
 
 def read_pieces(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from datetime import date
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts
+from jobs.stages.loading import event_digests
+from jobs.stages.loading.event_digests import NO_EVENTS, DigestPart, digest_parts, event_numbers
 
 D1, D2 = date(2024, 1, 1), date(2024, 1, 2)
 SCHEMA = pa.schema(
@@ -80,3 +84,32 @@ def test_order_parts_and_empty_columns_change_nothing(rows: list[dict[str, Any]]
         for day, part in digest_parts(pa.Table.from_batches([batch])).items():
             parts[day] = parts.get(day, NO_EVENTS) + part
     assert {day: str(part) for day, part in parts.items()} == whole
+
+
+def stirred(bits: int) -> int:
+    """SplitMix64's finalizer over Python's whole numbers."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ bits >> shift) * factor % (1 << 64)
+    return bits ^ bits >> 31
+
+
+def bits_of(value: Any) -> int:
+    if isinstance(value, bytes):
+        return int.from_bytes(hashlib.blake2b(value, digest_size=8).digest(), "little")
+    if isinstance(value, str):
+        return bits_of(value.encode())
+    if isinstance(value, float):
+        return int.from_bytes(struct.pack("<d", value), "little")
+    return int(value) % (1 << 64)
+
+
+@given(rows, st.integers(1, 4))
+def test_a_number_mixes_the_values_of_its_event(given: list[dict[str, Any]], at_once: int) -> None:
+    """However many are stirred together. A lake keeps digests, so they must be tomorrow what they are today."""
+    of_events = table_of(given).drop_columns(["day"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_digests, "AT_ONCE", at_once)
+        numbers = event_numbers(of_events).tolist()
+    for row, number in zip(of_events.to_pylist(), numbers, strict=True):
+        mixed = [stirred(bits_of(value) ^ bits_of(name)) for name, value in row.items() if value is not None]
+        assert number == stirred(sum(mixed) % (1 << 64))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.stages.loading.log_order import DAY_BITS, row_places, seq_of
+from jobs.stages.loading.log_order import DAY_BITS, ORDER, order_of_ties, row_places, seq_of
 
 VALUES: dict[pa.DataType, st.SearchStrategy[Any]] = {
     pa.int64(): st.sampled_from([-(1 << 63), -1, 0, 7, (1 << 53) + 1, (1 << 63) - 1]),
@@ -47,6 +47,39 @@ def test_rows_have_the_places_of_their_values(columns: list[tuple[pa.DataType, l
     keys = list(zip(*([sorts(value) for value in values] for _, values in columns), strict=True))
     places = row_places([pa.chunked_array([pa.array(values, kind)]) for kind, values in columns])
     assert places.tolist() == [sorted(set(keys)).index(key) for key in keys]
+
+
+@st.composite
+def tied_events(draw: st.DrawFn) -> pa.Table:
+    """Events of few stamps, ascending, and of few values in each column that orders them."""
+    count = draw(st.integers(0, 12))
+
+    def column(values: st.SearchStrategy[Any], kind: pa.DataType) -> pa.ChunkedArray:
+        return pa.chunked_array([pa.array(draw(st.lists(values, min_size=count, max_size=count)), kind)])
+
+    kinds = {"number": pa.int64(), "real": pa.float64(), "text": pa.string()}
+    own = draw(st.lists(st.sampled_from(list(kinds)), max_size=2))
+    order = {f"{ORDER}{n}_{kind}": column(st.none() | VALUES[kinds[kind]], kinds[kind]) for n, kind in enumerate(own)}
+    ts = pa.chunked_array([pa.array(sorted(draw(st.lists(st.integers(-2, 2), min_size=count, max_size=count))))])
+    ends = st.sampled_from([-(1 << 63), 0, (1 << 63) - 1])
+    return pa.table(
+        {
+            "event_type": column(st.sampled_from("AB"), pa.string()),
+            "ts": ts.cast(pa.int64()),
+            "_rank": column(st.integers(0, 1), pa.int32()),
+            **order,
+            "_hash": column(ends, pa.int64()),
+        }
+    )
+
+
+@given(tied_events())
+def test_ties_are_ordered_by_one_column_after_the_other(events: pa.Table) -> None:
+    """Events that are equal in all of them stay as they are."""
+    values = [name for name in events.column_names if name.startswith(ORDER)]
+    names = ["ts", "_rank", *values, "_hash", "event_type"]
+    keys = list(zip(*(map(sorts, events[name].to_pylist()) for name in names), strict=True))
+    assert order_of_ties(events).tolist() == sorted(range(len(keys)), key=keys.__getitem__)
 
 
 events = st.lists(st.tuples(*[st.integers(-2, 2)] * 4), max_size=10)

@@ -20,6 +20,9 @@ from cep_core.arrays import Bits
 LEFT_OUT = ("day", "run_id")
 """Columns that are no part of an event's number."""
 
+AT_ONCE = 1 << 14
+"""Numbers that are stirred together: they stay near the processor."""
+
 
 class DigestPart(NamedTuple):
     """A part of a day's events: their number, the exclusive or and the sum (modulo 2^64) of their numbers."""
@@ -78,17 +81,24 @@ def event_numbers(events: pa.Table) -> Bits:
     for name in events.column_names:
         column = events[name].combine_chunks()
         if column.null_count < len(column):
-            present = column.is_valid().to_numpy(zero_copy_only=False)
-            numbers += np.where(present, _stirred(_bits_of(column) ^ _number_of(name.encode())), np.uint64(0))
+            own = _numbers_in(column, _number_of(name.encode()))
+            if column.null_count:
+                own[column.is_null().to_numpy(zero_copy_only=False)] = 0
+            numbers += own
     return _stirred(numbers)
 
 
+def _numbers_in(column: pa.Array, name: np.uint64) -> Bits:
+    """A number of each value of a column; of a null, any."""
+    if not pa.types.is_string(column.type):
+        return _stirred(_bits_of(column) ^ name)
+    coded = column.dictionary_encode()
+    words = np.array([*map(_number_of, map(str.encode, coded.dictionary.to_pylist())), 0], np.uint64)
+    return _stirred(words ^ name)[coded.indices.fill_null(len(words) - 1).to_numpy()]
+
+
 def _bits_of(column: pa.Array) -> Bits:
-    """64 bits of each value; of a null, any."""
-    if pa.types.is_string(column.type):
-        coded = column.dictionary_encode()
-        words = [_number_of(word.encode()) for word in coded.dictionary.to_pylist()]
-        return np.array([*words, 0], np.uint64)[coded.indices.fill_null(len(words)).to_numpy()]
+    """64 bits of each number or truth; of a null, any."""
     if pa.types.is_floating(column.type):
         return column.cast(pa.float64()).fill_null(0.0).to_numpy().view(np.uint64)
     if pa.types.is_boolean(column.type):
@@ -102,6 +112,12 @@ def _number_of(text: bytes) -> np.uint64:
 
 def _stirred(bits: Bits) -> Bits:
     """Each bit of the result depends on all bits (the finalizer of SplitMix64, Steele et al. 2014)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    stirred = bits.copy()
+    for begin in range(0, len(bits), AT_ONCE):
+        part = stirred[begin : begin + AT_ONCE]
+        part ^= part >> np.uint64(30)
+        part *= np.uint64(0xBF58476D1CE4E5B9)
+        part ^= part >> np.uint64(27)
+        part *= np.uint64(0x94D049BB133111EB)
+        part ^= part >> np.uint64(31)
+    return stirred

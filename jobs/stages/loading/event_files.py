@@ -22,11 +22,12 @@ import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
 from jobs.erasure.rules import Suppression
+from jobs.lake.dataset import with_codes
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
 from jobs.stages.loading.event_runs import open_run
-from jobs.stages.loading.log_order import DAY_BITS, are_tied, order_of_ties
+from jobs.stages.loading.log_order import DAY_BITS, are_tied, order_of_ties, ordering
 from jobs.stored_path import opened_by_arrow
 from jobs.workload.operating_days import day_number
 
@@ -61,9 +62,10 @@ class FileWriter:
                     continue
             partition = {"day": str(each.day)}
             path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
-            schema = self.columns.with_metadata(_facts(events, self.point))
+            schema = with_codes(self.columns, self.constants)  # a constant is written without a look at each row
             with writer_of(self.folder / path, schema, ("ts", "seq")) as file:
                 file.write_table(in_columns(events, schema, self.constants))
+                file.add_key_value_metadata(_facts(events, self.point))
             made = written(self.folder, path, partition, schema.names)
             columns = {"day": [each.day], "path": [path], "size": [made.size], "stats": [made.stats]}
             yield pa.record_batch(columns)
@@ -79,7 +81,7 @@ def in_log_order(events: EventRange) -> pa.Table:
     tied = np.flatnonzero(are_tied(ts))
     if len(tied):
         order = np.arange(len(ts))
-        order[tied] = tied[order_of_ties(rows.take(pa.array(tied)))]
+        order[tied] = tied[order_of_ties(rows.select(ordering(rows.column_names)).take(pa.array(tied)))]
         rows = rows.take(pa.array(order))
     first = (day_number(events.day) << DAY_BITS) + events.before
     made = pa.array(np.arange(first, first + len(ts)))

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Floats, Ints, value_ranks
+from cep_core.candidates.grouping import stable_order
 
 DAY_BITS = 40
 
@@ -31,8 +32,7 @@ def row_places(columns: Sequence[pa.ChunkedArray]) -> Ints:
     order = np.lexsort(keys[::-1])
     differs = np.zeros(len(order), np.bool_)
     for key in keys:
-        before, after = key[order[:-1]], key[order[1:]]
-        differs[1:] |= (before != after) & ~((before != before) & (after != after))
+        differs[1:] |= _differ(key[order[:-1]], key[order[1:]])
     places = np.empty(len(order), np.int64)
     places[order] = np.cumsum(differs)
     return places
@@ -51,18 +51,46 @@ def are_tied(ts: Ints) -> Flags:
     return tied
 
 
+def ordering(columns: Sequence[str]) -> list[str]:
+    """Those of some columns by which events are ordered, the first one first.
+
+    >>> ordering(["event_type", "ts", "kwh", "_rank", "_id", "_hash", "_order_0_number"])
+    ['ts', '_rank', '_order_0_number', '_hash', 'event_type']
+    """
+    return ["ts", "_rank", *(name for name in columns if name.startswith(ORDER)), "_hash", "event_type"]
+
+
 def order_of_ties(events: pa.Table) -> Ints:
-    """[events] Their places in the log's order. Columns: `ts`, `_rank`, those of order values, `_hash`, `event_type`.
+    """[events] Their places in the log's order. They have the columns that `ordering` names, and ascend by `ts`.
+
+    One column after the other orders those events that all before it leave tied, so most columns are hardly looked at.
 
     >>> columns = {"ts": [5, 5], "_rank": [0, 0], "_order_0_number": [4, None], "_hash": [7, 7]}
     >>> order_of_ties(pa.table({**columns, "event_type": ["A", "A"]})).tolist()
     [1, 0]
     """
-    values = [name for name in events.column_names if name.startswith(ORDER)]
-    names = ("ts", "_rank", *values, "_hash", "event_type")
-    keys = [key for name in names for key in _sorted_keys(events[name])]
-    order: Ints = np.lexsort(keys[::-1])
+    order = np.arange(events.num_rows)
+    ts = events["ts"].combine_chunks().to_numpy()
+    begins = np.append(True, ts[1:] != ts[:-1])[: len(ts)]
+    for name in ordering(events.column_names)[1:]:
+        tied = np.flatnonzero(~begins | ~np.append(begins[1:], True))
+        if not len(tied):
+            break
+        keys = _sorted_keys(events[name].take(pa.array(order[tied])))
+        varying = [key for key in keys if _differ(key[1:], key[:-1]).any()]
+        if varying:
+            by = np.lexsort(varying[::-1])
+            group = np.cumsum(begins)[tied] - 1
+            by = by[stable_order(group[by], int(group[-1]) + 1)]
+            order[tied] = order[tied[by]]
+            for key in varying:
+                begins[tied[1:]] |= _differ(key[by[1:]], key[by[:-1]])
     return order
+
+
+def _differ(before: Flags | Ints | Floats, after: Flags | Ints | Floats) -> Flags:
+    """Whether two keys differ; one NaN is as another."""
+    return (before != after) & ~((before != before) & (after != after))
 
 
 def _sorted_keys(column: pa.ChunkedArray) -> tuple[Flags, Ints | Floats]:
