@@ -52,9 +52,12 @@ class AtomRows:
     def rows(self, atom: Atom) -> Rows:
         """Ascending numbers of the rows that the atom matches."""
         if atom not in self._rows:
-            of_type = self.types.of(atom.event_type)
-            self._rows[atom] = np.flatnonzero(_with_conditions(atom, self.events, of_type))
+            self._rows[atom] = np.flatnonzero(self.flags(atom))
         return self._rows[atom]
+
+    def flags(self, atom: Atom) -> Flags:
+        """[events] Whether the atom matches."""
+        return _with_conditions(atom, self.events, self.types.of(atom.event_type))
 
 
 def _with_conditions(atom: Atom, events: pa.Table, of_type: Flags) -> Flags:
@@ -102,7 +105,18 @@ def with_constants(atom: Atom) -> Atom:
 
 def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
     """Ascending numbers of the rows that at least one of the atoms matches."""
-    return united((rows_matching(atom, events) for atom in dict.fromkeys(atoms)), events.num_rows)
+    rows, present = AtomRows(events), np.zeros(events.num_rows, np.bool_)
+    for atom in {_matched_alike(atom): atom for atom in atoms}.values():
+        present |= rows.flags(atom)
+    return np.flatnonzero(present)
+
+
+def _matched_alike(atom: Atom) -> object:
+    """What decides which events an atom matches: not what its variables are called."""
+    named: dict[str, set[str]] = {}
+    for attribute, variable in atom.variables:
+        named.setdefault(variable, set()).add(attribute)
+    return atom.event_type, frozenset(atom.constants), frozenset(map(frozenset, named.values()))
 
 
 def united(parts: Iterable[Rows], count: int) -> Rows:

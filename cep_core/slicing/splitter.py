@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from cep_core.arrays import distinct
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.atom_rows import rows_matching
+from cep_core.slicing.atom_rows import relevant_rows, rows_matching
 from cep_core.slicing.hashing import Keys, keys_of
 from cep_core.slicing.shares import subsets
 from cep_core.slicing.slicing_plan import Cube, Plan
@@ -38,8 +38,7 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
     `events` needs `event_type`, the attributes of the plan's atoms and, if the plan has time ranges, `ts`. Events that
     no atom matches, or that no range reads, get no slice.
     """
-    codes = ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
-    rows, cells = np.divmod(codes, plan.cells)
+    rows, cells = cells_of(plan, events)
     if plan.ranges:
         rows, cells = _into_ranges(plan, events["ts"].to_numpy(), rows, cells)
         codes = rows * plan.slices + cells
@@ -47,6 +46,16 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
             order = np.argsort(codes, kind="stable")
             rows, cells = rows[order], cells[order]
     return rows, cells.astype(np.int32)
+
+
+def cells_of(plan: Plan, events: pa.Table) -> tuple[Numbers, Numbers]:
+    """(row, cell) pairs, ascending: the slices of each event in every time range that reads it."""
+    if plan.cells == 1:
+        rows = relevant_rows(plan.atoms, events)
+        return rows, np.zeros(len(rows), np.int64)
+    codes = ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
+    rows, cells = np.divmod(codes, plan.cells)
+    return rows, cells
 
 
 def slices_of(plan: Plan, events: pa.Table) -> list[tuple[int, ...]]:

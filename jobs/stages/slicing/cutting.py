@@ -1,8 +1,8 @@
 """Cuts the events of a run's plans into the files of `_work/slices`, piece by piece, in this process.
 
 Each slice of a plan is one file. The pieces come in the log's order (`event_pieces.py`), so each file is sorted by (ts,
-seq) without a sort: the rows of a piece are brought together by slice, and each slice's part is added to its file.
-While a piece is written, the next one is read and divided.
+seq) without a sort. The rows of a piece are brought together by cell; what a time range reads of a cell is found by
+halving, and is no further copy. While a piece is written, the next one is read and divided.
 
 Cost: linear in the events and their copies. Memory: two pieces with their copies. At most FILES files are open at once;
 plans with more slices take another pass over the events.
@@ -16,13 +16,19 @@ from contextlib import ExitStack
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cep_core.slicing import Plan, split
+from cep_core.arrays import Ints
+from cep_core.candidates.event_types import EventTypes
+from cep_core.candidates.grouping import stable_order
+from cep_core.events.chunks import one_array
+from cep_core.slicing import Plan
+from cep_core.slicing.splitter import cells_of
 from jobs.bundles import bundles
 from jobs.lake.dataset import with_codes
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
@@ -37,6 +43,14 @@ Days = tuple[date, ...]
 
 Part = tuple[Plan, Days, range]
 """Some slices of a plan, and the days that its queries read."""
+
+
+class Piece(NamedTuple):
+    """Some events of a slice of a plan."""
+
+    plan: Plan
+    number: int
+    rows: pa.Table
 
 
 class SliceFiles:
@@ -71,13 +85,13 @@ def cut(
 ) -> list[TableFile]:
     """Write the slices of some parts of plans. `pieces`: events in the log's order, with `pos`; `schema`: that of the
     table's files, `folder` the table's."""
-    types = pa.array(sorted({atom.event_type for plan, _, _ in parts for atom in plan.atoms}), pa.string())
+    types = {atom.event_type for plan, _, _ in parts for atom in plan.atoms}
     files = SliceFiles(folder, schema)
     waiting: Future[None] | None = None
     with ThreadPoolExecutor(1) as writing:
         for piece in pieces:
-            relevant = _where(piece, pc.is_in(piece["event_type"], types))
-            rows = [(part, *_divided(part, relevant, files.schema, run_id)) for part in parts]
+            relevant = _of_types(piece, types)
+            rows = [piece for part in parts for piece in _divided(part, relevant, files.schema, run_id)]
             if waiting is not None:
                 waiting.result()
             waiting = writing.submit(_write, files, rows)
@@ -86,28 +100,52 @@ def cut(
         return files.close()
 
 
-def _divided(part: Part, events: pa.Table, schema: pa.Schema, run_id: str) -> tuple[pa.Table, np.ndarray]:
-    """The rows of a part's slices, ascending by slice and then in the log's order, and the slice of each."""
+def _divided(part: Part, events: pa.Table, schema: pa.Schema, run_id: str) -> list[Piece]:
+    """What a part's slices get of some events, each in the log's order."""
     plan, days, numbers = part
-    events = _where(events, pc.is_in(events["day"], pa.array(days, pa.date32())))
-    rows, slices = split(plan, events)
-    if len(numbers) < plan.slices:
-        chosen = (slices >= numbers.start) & (slices < numbers.stop)
-        rows, slices = rows[chosen], slices[chosen]
-    order = np.argsort(slices.astype(np.int16), kind="stable")
-    return in_columns(events.take(pa.array(rows[order])), schema, {"run_id": run_id}), slices[order]
+    events = _of_days(events, days)
+    rows, cells = cells_of(plan, events)
+    order = stable_order(cells, plan.cells) if plan.cells > 1 else None
+    if order is not None or len(rows) < events.num_rows:  # else each event is in one slice of each range that reads it
+        rows, cells = (rows, cells) if order is None else (rows[order], cells[order])
+        events = events.select([name for name in events.column_names if name in schema.names]).take(pa.array(rows))
+    copies = in_columns(events, schema, {"run_id": run_id})
+    pieces = []
+    for begin, end in pairwise([*np.flatnonzero(np.diff(cells, prepend=-1)).tolist(), len(cells)]):
+        for number, first, after in _in_ranges(plan, int(cells[begin]), copies["ts"].to_numpy()[begin:end]):
+            if number in numbers:
+                pieces.append(Piece(plan, number, copies.slice(begin + first, after - first)))
+    return pieces
 
 
-def _where(events: pa.Table, chosen: pa.ChunkedArray) -> pa.Table:
-    """The chosen events; if all are, no copy is made."""
-    return events if pc.all(chosen, min_count=0).as_py() else events.filter(chosen)
+def _in_ranges(plan: Plan, cell: int, ts: Ints) -> Iterator[tuple[int, int, int]]:
+    """The slices of a cell that read some of its events, whose stamps ascend: (slice, first place, place after)."""
+    if not plan.ranges:
+        yield cell, 0, len(ts)
+        return
+    firsts = np.searchsorted(ts, [span.reads_from for span in plan.ranges])
+    afters = np.searchsorted(ts, [span.end for span in plan.ranges])
+    for place in np.flatnonzero(afters > firsts).tolist():
+        yield place * plan.cells + cell, int(firsts[place]), int(afters[place])
 
 
-def _write(files: SliceFiles, divided: Iterable[tuple[Part, pa.Table, np.ndarray]]) -> None:
-    for (plan, _, _), rows, slices in divided:
-        bounds = [*np.flatnonzero(np.diff(slices, prepend=-1)).tolist(), len(slices)]
-        for begin, end in pairwise(bounds):
-            files.add(plan, int(slices[begin]), rows.slice(begin, end - begin))
+def _of_types(events: pa.Table, types: set[str]) -> pa.Table:
+    """The events of some types; if all are, no copy is made."""
+    if types >= set(EventTypes(one_array(events["event_type"])).names):
+        return events
+    return events.filter(pc.is_in(events["event_type"], pa.array(sorted(types), pa.string())))
+
+
+def _of_days(events: pa.Table, days: Days) -> pa.Table:
+    """The events of some days, which are in the log's order; of one day, no copy is made."""
+    if events.num_rows and events["day"][0] == events["day"][-1]:
+        return events if events["day"][0].as_py() in days else events.slice(0, 0)
+    return events.filter(pc.is_in(events["day"], pa.array(days, pa.date32())))
+
+
+def _write(files: SliceFiles, divided: Iterable[Piece]) -> None:
+    for plan, number, rows in divided:
+        files.add(plan, number, rows)
 
 
 def parts_of(plans: Iterable[tuple[Plan, Days]], most: int = FILES) -> Iterator[list[Part]]:
