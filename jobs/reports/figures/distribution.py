@@ -1,4 +1,7 @@
-"""The spread of a trend aggregation's results: each window of today, by group, over those of the days before."""
+"""The spread of a trend aggregation's results: each window of today, by group, over those of the days before.
+
+Of a day with many windows, of those at nearly the same place only a few are drawn: more would look no different.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from cep_core.drawing.tones import INK
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations.aggregation import groups, noun, titled
 from jobs.reports.answers.aggregations.ranking import Ranking, headline_item, of_labels, rank
+from jobs.reports.figures.drawing.closeness import fewer_alike
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
@@ -23,6 +27,8 @@ from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import listed
 
 ROWS = 12
+EACH, ALIKE = 500, 2
+"""The most dots of a figure that are all drawn; and how many are drawn at one place if there are more."""
 LEAST = 8
 """The least number of results for a figure; for fewer, the table is enough."""
 
@@ -46,6 +52,7 @@ def distribution_figure(query: Query, name: str, ranking: Ranking, earlier: pa.T
     def at(value: Magnitude) -> float:
         return height(value, logarithmic=logarithmic)
 
+    number = sum(len(today[group]) for group in top)
     heights = [at(value) for value in every]
     across = (max(heights) - min(heights)) or 1.0
 
@@ -58,8 +65,10 @@ def distribution_figure(query: Query, name: str, ranking: Ranking, earlier: pa.T
                 plot.line([first, third], [row, row], Stroke(BEFORE, 7, opacity=0.45))
                 plot.line([middle, middle], [row - 0.28, row + 0.28], Stroke(INK))
             values = [at(value) for value in today[group]]
-            places = [row + place for place in _stacked(values, across)]
-            plot.points(values, places, Marker("o", TODAY, 5, 0.6))
+            dots = list(zip(values, (row + place for place in _stacked(values, across)), strict=True))
+            if number > EACH:
+                dots = [dots[kept] for kept in fewer_alike(dots, across / plot.width, ALIKE)]
+            plot.points([x for x, _ in dots], [y for _, y in dots], Marker("o", TODAY, 5, 0.6))
         plot.rows(top)
         label_counts(plot, every, f"{unit} in one window", logarithmic=logarithmic, axis="x")
 
@@ -79,9 +88,10 @@ def distribution_figure(query: Query, name: str, ranking: Ranking, earlier: pa.T
         f"{name}-distribution",
         f"Dot strips of {unit} in each window of {spoken(day)}; the largest is {quantity(largest)}"
         f"{f' ({by} {top[0]})' if by else ''}. {finding}".rstrip(),
-        f"{unit.capitalize() if unit.islower() else unit} in one window{whose if by else ''}; each dot is one window. "
-        f"n = {counted(sum(len(today[group]) for group in top), 'result')} certain on {spoken(day)}; a window without "
-        f"results has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
+        f"{unit.capitalize() if unit.islower() else unit} in one window{whose if by else ''}; each dot is one window"
+        f"{f'; of more at one place, {ALIKE} are drawn' if number > EACH else ''}. "
+        f"n = {counted(number, 'result')} certain on {spoken(day)}; a window without results has no dot.{usual}"
+        f"{' The axis is logarithmic.' if logarithmic else ''}",
         [" and ".join(query.group_by) or "group", "when", "value", "log10"],
         [
             [group, when, value.exact, value.log10 if value.sign else None]

@@ -1,8 +1,12 @@
-"""A day's episodes as bands: a row for each value on which violations concentrate, from when to when each lasted."""
+"""A day's episodes as bands: a row for each value on which violations concentrate, from when to when each lasted.
+
+Of a day with many episodes, those that no reader could tell apart are drawn as one, so a row of a drawing has a few
+hundred marks however many episodes there are. All are counted, and are in the file of numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -13,6 +17,7 @@ from cep_core.drawing.plot import Plot
 from cep_core.drawing.svg import Stroke
 from cep_core.drawing.tones import QUIET
 from jobs.reports.answers.concentration import Concentration, length
+from jobs.reports.figures.drawing.closeness import joined, thinned
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import label_times
@@ -22,6 +27,13 @@ from jobs.reports.words.values import shown
 
 ROWS = 12
 """The most rows."""
+EACH = 200
+"""The most episodes of a figure that are drawn one by one."""
+APART = 2.0
+"""Points between what can be told apart: less than half a dot."""
+
+
+BAND, BEGIN = Stroke(TODAY, 6, opacity=0.75), Marker("o", TODAY, 5)
 
 
 def band_figure(
@@ -48,13 +60,17 @@ def band_figure(
     first = min(start, *(row["first_ts"] for row in shown_rows))
 
     def draw(plot: Plot) -> None:
+        apart = clock.hours(end, first) * APART / plot.width
         for place, own in enumerate(drawn.values()):
+            if len(shown_rows) > EACH:
+                _draw_merged(plot, place, own, clock, start, apart)
+                continue
             for row in own:
                 ends = [clock.hours(row["first_ts"], start), clock.hours(row["last_ts"], start)]
-                plot.line(ends, [place, place], Stroke(TODAY, 6, opacity=0.75))
-                plot.points(ends[:1], [place], Marker("o", TODAY, 5))
+                plot.line(ends, [place, place], BAND)
+                plot.points(ends[:1], [place], BEGIN)
                 for side, marker, x in (("begin", "<", ends[0]), ("end", ">", ends[1])):
-                    if row[f"touches_{side}"] and row["points"] > 1:
+                    if _goes_on(row, side):
                         plot.points([x], [place], Marker(marker, QUIET, 7))
         if first < start:
             plot.add(Across(0, Stroke(QUIET, 1.0), upright=True))
@@ -68,13 +84,14 @@ def band_figure(
     by = "" if whose is None else f" by {whose.title}"
     columns = [] if whose is None else [whose.column]
     line = " The line is the beginning of the operating day." if first < start else ""
+    merged = " Episodes too close to be told apart are drawn as one." if len(shown_rows) > EACH else ""
     return Figure(
         f"{name}-episodes",
         f"Bands of {counted(len(shown_rows), 'episode')} of {spoken(day)}{by}; the longest"
         f"{f', of {shown(longest[whose.column])},' if whose else ''} lasts {lasts}.",
         f"Episodes{by}: a dot where one begins, a band as long as it lasts, an arrow where it reaches the "
-        f"day's end and may go on. ×: how many episodes.{others}{line} n = {len(shown_rows):,} of {cut} episodes of "
-        f"{spoken(day)}.",
+        f"day's end and may go on. ×: how many episodes.{merged}{others}{line} "
+        f"n = {len(shown_rows):,} of {cut} episodes of {spoken(day)}.",
         [*columns, "first_time", "last_time", "first_ts", "last_ts", "violations"],
         [
             [
@@ -90,3 +107,28 @@ def band_figure(
         draw,
         (0.9 + 0.27 * len(drawn), 0.9 + 0.27 * len(drawn)),
     )
+
+
+def _draw_merged(
+    plot: Plot, place: int, episodes: Sequence[Mapping[str, Any]], clock: Clock, start: int, apart: float
+) -> None:
+    """Draw the episodes of a row with one band for those that overlap or are no farther `apart`, and one dot or arrow
+    for those that are closer. Dots are above arrows, which otherwise would hide most of them."""
+    spans = sorted((clock.hours(row["first_ts"], start), clock.hours(row["last_ts"], start)) for row in episodes)
+    bands = joined([(begin, end) for begin, end in spans if begin < end], apart)
+    xs = [x for begin, end in bands for x in (begin, end, end)]
+    plot.line(xs, [place, place, float("nan")] * len(bands), BAND)
+    for side, marker, which in (("begin", "<", "first_ts"), ("end", ">", "last_ts")):
+        reached = sorted(clock.hours(row[which], start) for row in episodes if _goes_on(row, side))
+        _draw_dots(plot, place, reached, Marker(marker, QUIET, 7), apart)
+    _draw_dots(plot, place, [begin for begin, _ in spans], BEGIN, apart)
+
+
+def _draw_dots(plot: Plot, place: int, xs: Sequence[float], marker: Marker, apart: float) -> None:
+    if kept := thinned(xs, apart):
+        plot.points(kept, [place] * len(kept), marker)
+
+
+def _goes_on(row: Mapping[str, Any], side: str) -> bool:
+    """Whether an episode reaches this end of the day and may go on there."""
+    return bool(row[f"touches_{side}"] and row["points"] > 1)
