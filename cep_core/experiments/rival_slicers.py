@@ -21,7 +21,7 @@ from cep_core.slicing.atom_rows import relevant_rows, rows_matching
 from cep_core.slicing.hashing import Keys, coordinates, keys_of, seed_of
 from cep_core.slicing.shares import bound
 from cep_core.slicing.slicing_plan import Plan
-from cep_core.slicing.splitter import ascending
+from cep_core.slicing.splitter import apart, ascending
 from cep_core.slicing.statistics import Statistics
 
 Numbers = npt.NDArray[np.int64]
@@ -113,5 +113,4 @@ def _to_all(rows: Numbers, slices: int) -> Pairs:
 
 def _distinct(parts: Sequence[Pairs], events: int, slices: int) -> Pairs:
     """The pairs of all parts, each once, of so many events."""
-    rows, numbers = np.divmod(ascending([rows * slices + numbers for rows, numbers in parts], events * slices), slices)
-    return rows, numbers
+    return apart(ascending([rows * slices + numbers for rows, numbers in parts], events * slices), slices)

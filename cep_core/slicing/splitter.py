@@ -54,8 +54,7 @@ def cells_of(plan: Plan, events: pa.Table) -> tuple[Numbers, Numbers]:
         rows = relevant_rows(plan.atoms, events)
         return rows, np.zeros(len(rows), np.int64)
     codes = ascending(list(_cell_pairs(plan, events)), events.num_rows * plan.cells)
-    rows, cells = np.divmod(codes, plan.cells)
-    return rows, cells
+    return apart(codes, plan.cells)
 
 
 def slices_of(plan: Plan, events: pa.Table) -> list[tuple[int, ...]]:
@@ -159,3 +158,14 @@ def ascending(parts: Sequence[Numbers], count: int) -> Numbers:
             marks[part] = True
         return np.flatnonzero(marks)
     return distinct(np.concatenate([*parts, np.empty(0, np.int64)]))
+
+
+def apart(codes: Numbers, numbers: int) -> tuple[Numbers, Numbers]:
+    """(row, number) of codes row * numbers + number. NumPy divides by one number in half the time of its `divmod`.
+
+    >>> rows, numbers = apart(np.array([3, 7]), 4)
+    >>> rows.tolist(), numbers.tolist()
+    ([0, 1], [3, 3])
+    """
+    rows = codes // numbers
+    return rows, codes - rows * numbers

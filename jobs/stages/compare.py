@@ -37,8 +37,10 @@ from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
 from jobs.stages.measuring.more_workers import recorded_for
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
-from jobs.stages.measuring.sliced_log import Samples, sliced_log
+from jobs.stages.measuring.sliced_log import sliced_log
 from jobs.stages.measuring.unmeasured import forget_unmeasured, unmeasured_days
+from jobs.stages.slicing.counting.event_counts import atoms_counted
+from jobs.stages.slicing.event_samples import EventSamples
 from jobs.stages.slicing.planned import planned, plans_of_day
 from jobs.stages.slicing.planning import seed_text, widest
 
@@ -67,9 +69,11 @@ def compare(run: Run) -> StageOutcome:
     plans = planned(run) if run.scope.evaluations else []
     days = sorted({*days_evaluated(run), *unmeasured_days(run)})
     ledger = read_ledger(run.lake, run.workload.name)
-    events_read, slicing = _slicing_rows(run, ledger, plans)
+    atoms = [atom for plan in plans for atom in plan.atoms]
+    samples = EventSamples(run.lake / run.workload.name / "events", [*atoms, *atoms_counted(run.compiled)])
+    events_read, slicing = _slicing_rows(run, ledger, plans, samples)
     if plans:
-        slicing += recorded_for(run, ledger)
+        slicing += recorded_for(run, ledger, samples)
     mine = {"day": run.last, "run_id": run.run_id}
     measured = [pa.Table.from_pylist([{**row, **mine} for row in slicing], SCHEMA)]
     trained = []
@@ -121,11 +125,13 @@ def _replaced(run: Run, days: Sequence[date]) -> str:
     return f"({mine}) OR ({measured})"
 
 
-def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
+def _slicing_rows(
+    run: Run, ledger: Ledger, plans: Sequence[Plan], samples: EventSamples
+) -> tuple[int, list[dict[str, Any]]]:
     """Events read and rows, for every plan. The other strategies include yesterday's plan for the same queries."""
     yesterday = {plan.queries: plan for plan in plans_of_day(run, run.first - timedelta(days=1))}
     rows: list[dict[str, Any]] = []
-    events_read, samples = 0, Samples(run, plans)
+    events_read = 0
     for done, plan in enumerate(plans):
         run.progress.advance(done, len(plans), ", ".join(plan.queries))
         log = sliced_log(run, ledger, plan, samples)

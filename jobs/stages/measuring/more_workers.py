@@ -33,6 +33,7 @@ from jobs.stages.measuring.sliced_log import share_of
 from jobs.stages.measuring.wall_time import FEW, WORKERS, Cut, Wall, Work, beyond, verdict, walls
 from jobs.stages.slicing.counting.event_counts import atoms_counted
 from jobs.stages.slicing.counting.lake_counts import LakeCounts
+from jobs.stages.slicing.event_samples import EventSamples
 from jobs.stages.slicing.planning import Planning
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
@@ -61,15 +62,21 @@ ALONE = {"validate", "plan_slices", "evaluate", "compare"}
 
 
 def cuts_of(
-    workload: Workload, compiled: Mapping[str, WorkloadQuery], lake: Path, ledger: Ledger, day: date
+    workload: Workload,
+    compiled: Mapping[str, WorkloadQuery],
+    lake: Path,
+    ledger: Ledger,
+    day: date,
+    samples: EventSamples | None = None,
 ) -> Callable[[int], list[Cut] | None]:
     """Plans how a number of workers would cut what the queries read of a day and before; None where each would have
-    so few events that the workload's own slices do."""
+    so few events that the workload's own slices do. `samples`: of the lake's events with all columns by which the
+    queries slice, if others ask for them, too."""
     scope = evaluate_day(questions_of(compiled, workload.limits), day, ledger, bounds_of(workload))
     read = {each for evaluation in scope.evaluations for each in evaluation.inputs}
     events_read = sum(ledger.days[each].events for each in read if each in ledger.days)
     every = share_of(events_read, workload.limits.slice_rows)
-    counts = LakeCounts(workload, lake, atoms_counted(compiled), every)
+    counts = LakeCounts(workload, lake, atoms_counted(compiled), every, samples)
 
     def cut(planning: Planning, plan: Plan) -> Cut:
         assert plan.predicted is not None
@@ -90,9 +97,9 @@ def cuts_of(
     return planned_for
 
 
-def recorded_for(run: Run, ledger: Ledger) -> list[dict[str, Any]]:
+def recorded_for(run: Run, ledger: Ledger, samples: EventSamples) -> list[dict[str, Any]]:
     """The cuts of a run's last day that its report shows, as rows of `experiments`."""
-    planned = cuts_of(run.workload, run.compiled, run.lake, ledger, run.last)
+    planned = cuts_of(run.workload, run.compiled, run.lake, ledger, run.last, samples)
     cuts = {workers: planned(workers) for workers in WORKERS}
     return recorded({workers: own for workers, own in cuts.items() if own is not None})
 

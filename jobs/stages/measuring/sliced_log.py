@@ -2,31 +2,30 @@
 
 The last days of the run that have at most `limits.slice_rows` events together count, at least one. If that one day has
 more, every n-th event of the log is looked at, so that some SAMPLED are: loads are shares of events, and a share of a
-million events that lie evenly in the log is exact to a tenth of a percent. The same log gives the same sample.
+million events that lie evenly in the log is exact to a tenth of a percent.
 
-Cost: a read of the attributes that slice, of a sample one for all plans that look at the same days. Memory: the events
-looked at, and a piece of the log.
+Cost: a read of the attributes that slice, of a sample one for all plans that look at the same days
+(jobs/stages/slicing/event_samples.py). Memory: the events looked at, and a piece of the log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.runs.run import Run
 from jobs.runs.scope import Ledger
-from jobs.stages.slicing.event_pieces import event_pieces
+from jobs.stages.slicing.event_samples import EventSamples, slicing_columns
 from jobs.stages.slicing.planned import evaluations_by, read_by
 
 SAMPLED = 1_000_000
@@ -47,28 +46,7 @@ class SlicedLog:
         return replace(reach, events=-(-reach.events // self.every))
 
 
-@dataclass
-class Samples:
-    """Samples of a run's events with the attributes by which any of the plans slices; each is read once."""
-
-    run: Run
-    plans: Sequence[Plan]
-    _read: dict[tuple[date, ...], pa.Table] = field(default_factory=dict)
-
-    def of(self, days: Sequence[date], every: int) -> pa.Table:
-        """One of every few events of these days."""
-        if (key := tuple(days)) not in self._read:
-            sampled: list[pa.Table] = []
-            before = 0
-            columns = _columns([atom for plan in self.plans for atom in plan.atoms])
-            for piece in event_pieces(_folder(self.run), columns, days):
-                sampled.append(piece.take(pa.array(np.arange(-before % every, piece.num_rows, every))))
-                before += piece.num_rows
-            self._read[key] = pa.concat_tables(sampled).combine_chunks()
-        return self._read[key]
-
-
-def sliced_log(run: Run, ledger: Ledger, plan: Plan, samples: Samples) -> SlicedLog:
+def sliced_log(run: Run, ledger: Ledger, plan: Plan, samples: EventSamples) -> SlicedLog:
     """The events on which a plan of the run is compared with others."""
     evaluated = sorted({evaluation.day for evaluation in evaluations_by(run, plan)})
     most = run.workload.limits.slice_rows
@@ -79,10 +57,10 @@ def sliced_log(run: Run, ledger: Ledger, plan: Plan, samples: Samples) -> Sliced
     every = share_of(sum(ledger.days[day].events for day in days if day in ledger.days), most)
     types = sorted({atom.event_type for atom in plan.atoms})
     if every > 1:
-        sample = samples.of(days, every).select(_columns(plan.atoms))
+        sample = samples.of(tuple(days), every).select(slicing_columns(plan.atoms))
         events = sample.filter(pc.is_in(sample["event_type"], pa.array(types, pa.string()))).combine_chunks()
     else:
-        whole = read_table(_folder(run), _columns(plan.atoms), days, ds.field("event_type").isin(types))
+        whole = read_table(_folder(run), slicing_columns(plan.atoms), days, ds.field("event_type").isin(types))
         assert whole is not None
         events = log_order(whole)
     return SlicedLog(events, interval, every)
@@ -107,11 +85,6 @@ def last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]
             break
         fitting.insert(0, day)
     return fitting
-
-
-def _columns(atoms: Sequence[Atom]) -> list[str]:
-    """The columns that slice events by these atoms."""
-    return ["event_type", "ts", "seq", *sorted({a for atom in atoms for a, _ in (*atom.variables, *atom.constants)})]
 
 
 def _folder(run: Run) -> Path:

@@ -18,7 +18,8 @@ from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, make_plan, statistics_of
 from jobs.runs.scope import Evaluation, Ledger, LoadedDay
 from jobs.stages.measuring import sliced_log as module
-from jobs.stages.measuring.sliced_log import Samples, SlicedLog, sliced_log
+from jobs.stages.measuring.sliced_log import SlicedLog, sliced_log
+from jobs.stages.slicing.event_samples import EventSamples
 from jobs.workload.operating_days import OperatingDays
 
 DAYS = (date(1970, 1, 1), date(1970, 1, 2))
@@ -54,7 +55,7 @@ def asked(lake: Path, events: pa.Table, files: int, most: int) -> SlicedLog:
     workload = SimpleNamespace(name="toy", limits=SimpleNamespace(slice_rows=most), operating_days=CALENDAR)
     run: Any = SimpleNamespace(lake=lake, workload=workload, scope=SimpleNamespace(of=lambda name: (evaluation,)))
     plan = plan_for(events)
-    samples = Samples(run, [plan])
+    samples = EventSamples(lake / "toy" / "events", plan.atoms)
     first, again = (sliced_log(run, ledger, plan, samples) for _ in range(2))
     assert first.events.equals(again.events)
     return first

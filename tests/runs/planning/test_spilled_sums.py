@@ -27,6 +27,7 @@ from jobs.stages.slicing.counting.lake_counts import LakeCounts, most_frequent
 from jobs.stages.slicing.counting.period_counts import PeriodCounts
 from jobs.stages.slicing.counting.row_numbers import COUNTERS_FOR_EACH
 from jobs.stages.slicing.counting.spilled_sums import Sums, side_by_side
+from jobs.stages.slicing.event_samples import EventSamples
 from jobs.workload.operating_days import OperatingDays
 from tests.counts import few
 
@@ -170,21 +171,24 @@ def test_plans_count_the_same_however_few_counts_are_held(
 @few(15)
 @given(ROWS, st.integers(2, 5))
 def test_a_sample_is_every_nth_event(rows: list[dict[str, Any]], every: int) -> None:
-    """Statistics are those of every n-th event, wherever pieces begin; the number of events is that of all."""
+    """Statistics are those of every n-th event in the log's order, wherever pieces begin; the number of events is that
+    of all. Whoever else asks for the sample gets the same, which is read once."""
     atoms = (Atom("A", (("name", "x"), ("number", "y"))), Atom("B", (("name", "x"),), (("flag", True),)))
     events = pa.Table.from_pylist(rows, SCHEMA)
     events = events.append_column("seq", pa.array(range(events.num_rows), pa.int64()))
+    in_order = events.sort_by([("day", "ascending"), ("ts", "ascending"), ("seq", "ascending")])
     workload: Any = SimpleNamespace(name="toy", operating_days=OperatingDays(timedelta()))
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         write_deltalake(Path(name, "toy", "events"), events, partition_by=["day"])
-        patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
-        read = pa.concat_tables(LakeCounts(workload, Path(name), atoms)._pieces(DAYS))
-        counts = LakeCounts(workload, Path(name), atoms, every)
+        patched.setattr("jobs.stages.slicing.event_pieces.EVENTS_AT_ONCE", 4)
+        samples = EventSamples(Path(name, "toy", "events"), [*atoms, Atom("C", (("size", "z"),))])
+        counts = LakeCounts(workload, Path(name), atoms, every, samples)
         sampled = counts.statistics(DAYS, atoms)
         assert counts.total(DAYS) == events.num_rows
         assert sorted(counts.stamps(DAYS).tolist()) == sorted(events["ts"].to_pylist())
-    chosen = pa.array(range(0, read.num_rows, every), pa.int64())
-    expected = statistics_of(read.take(chosen), atoms, 2 * 86_400)
+    chosen = in_order.take(pa.array(range(0, events.num_rows, every), pa.int64()))
+    assert samples.of(DAYS, every)["seq"].to_pylist() == chosen["seq"].to_pylist()
+    expected = statistics_of(chosen, atoms, 2 * 86_400)
     assert (sampled.events, sampled.span) == (expected.events, expected.span)
     for place, whole in expected.frequencies.items():
         own = sampled.frequencies[place]

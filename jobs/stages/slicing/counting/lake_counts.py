@@ -1,7 +1,8 @@
 """Counts for the planner of the events in the lake, made in this process, piece by piece and without Spark.
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: one pass over the attributes
-that bind a variable, for each set of days: it counts for all plans that were announced. Memory: tables of counters of
+that bind a variable, for each set of days: it counts for all plans that were announced. Of very many events one in a
+few may be counted (`event_samples.py`). Memory: tables of counters of
 at most 256 MB (`relation_values.py`), and different values up to a number, beyond which they are counted in files
 (`spilled_sums.py`); the stamps of many events are mapped from a file.
 """
@@ -26,6 +27,7 @@ from jobs.lake.dataset import FEW_TEXTS, read_pieces
 from jobs.stages.slicing.counting.event_counts import LISTED, Days
 from jobs.stages.slicing.counting.relation_values import relation_values
 from jobs.stages.slicing.counting.signatures import Signatures
+from jobs.stages.slicing.event_samples import EventSamples
 from jobs.stages.slicing.stamps import ascending_stamps
 from jobs.workload.declaration import Workload
 
@@ -34,11 +36,21 @@ KEPT = 2_000_000
 
 
 class LakeCounts:
-    """Counts of the events of sets of days. `every`: of how many events one counts."""
+    """Counts of the events of sets of days. `every`: of how many events one counts; `samples`: with all columns by
+    which the atoms slice, if others ask for them, too."""
 
-    def __init__(self, workload: Workload, lake: Path, atoms: Iterable[Atom], every: int = 1) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        lake: Path,
+        atoms: Iterable[Atom],
+        every: int = 1,
+        samples: EventSamples | None = None,
+    ) -> None:
+        atoms = tuple(atoms)
         self._workload, self._every = workload, every
         self._folder = lake / workload.name / "events"
+        self._samples = samples or EventSamples(self._folder, atoms)
         named = {name for atom in atoms for name, _ in (*atom.variables, *atom.constants)}
         self._columns = ["event_type", "ts", *sorted(named)]
         self._wanted: dict[Days, dict[Atom, None]] = {}
@@ -91,13 +103,16 @@ class LakeCounts:
 
     def _pieces(self, days: Days) -> Iterator[pa.Table]:
         """The events of these days that count, at least one piece. The stamps of few are kept."""
+        if self._every > 1:
+            self._totals[days] = self._samples.total(days, self._every)
+            yield self._samples.of(days, self._every)
+            return
         stamps: list[npt.NDArray[np.int64]] = []
         events = 0
         for piece in read_pieces(self._folder, self._columns, days, FEW_TEXTS):
-            first = -events % self._every
             events += piece.num_rows
             stamps = [*stamps, piece["ts"].to_numpy()] if events <= KEPT else []
-            yield piece if self._every == 1 else piece.take(pa.array(np.arange(first, piece.num_rows, self._every)))
+            yield piece
         self._totals[days] = events
         if events <= KEPT:
             self._stamps[days] = np.sort(np.concatenate(stamps))
