@@ -34,7 +34,7 @@ from jobs.reports.words.values import listed
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed matches of the day."""
     query, totals = evaluated.query, totals_of(evaluated.records[evaluated.day])
-    index = _events_of(evaluated, results, matching.variables(query), matching.attributes(query))
+    index = _events_of(evaluated, results, matching.variables(query), {"ts", *matching.attributes(query)})
     tallies = tallies_of(query, results, _compact_rows(evaluated), totals, index, evaluated.interval)
     whose = tallies.keys
     answer = matching.answer(query, results, totals, whose, index, evaluated.day, evaluated.clock)
@@ -145,20 +145,18 @@ def _events_of(
 ) -> EventIndex:
     """The events that matches name for these variables, with these attributes."""
     none = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
-    begin, end = pc.min(matches["first_ts"]).as_py(), pc.max(matches["last_ts"]).as_py()
-    if begin is None:
-        return EventIndex(none)
     named = seqs_of(matches, variables)
     if not len(named):
         return EventIndex(none)
+    least, most = pa.scalar(int(named[0])), pa.scalar(int(named[-1]))
     pieces = evaluated.reader.pieces(
         "events",
-        evaluated.days.day_of(begin),
+        evaluated.days.day_of(pc.min(matches["first_ts"]).as_py()),
         evaluated.day,
-        ["seq", "ts", *sorted(attributes)],
-        (pc.field("ts") >= begin) & (pc.field("ts") <= end),
+        ["seq", *sorted(attributes)],
+        (pc.field("seq") >= least) & (pc.field("seq") <= most),
     )
-    # A condition of the read would hash each number.
+    # Files that lie between both are not compared. To name each number in the condition would hash those of all events.
     events = [piece.filter(pa.array(are_among(piece["seq"].to_numpy(), named))) for piece in pieces]
     return EventIndex(pa.concat_tables(events) if events else none)
 
