@@ -19,13 +19,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from cep_core.candidates.event_types import EventTypes
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
 from cep_core.candidates.keys import comparable
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.language.patterns.tree import Comparison, Expression, Literal, Reference
 from cep_core.language.patterns.values.comparing import COMPARE
 from cep_core.language.patterns.values.exact_order import EXACT

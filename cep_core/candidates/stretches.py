@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
-from cep_core.candidates.event_types import EventTypes
 from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.events.table import with_type_codes
 from cep_core.language.evaluator import Ownership, Reach
 from cep_core.language.patterns.query import Query, Strategy

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
-from cep_core.candidates.event_types import EventTypes
 from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import coerce, common_type
 

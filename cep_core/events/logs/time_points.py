@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
 from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.schema import AttributeType
 from cep_core.events.table import attribute_type
@@ -127,9 +128,9 @@ def point_log_of(
     stored = {name: _stored(events[name]) for name in names}
     if coded:
         stored |= _encoded(stored)
-    by_type = {}
+    types, by_type = EventTypes(one_array(events["event_type"])), {}
     for event_type, attributes in reads.items():
-        rows = np.flatnonzero(pc.equal(events["event_type"], event_type).to_numpy())
+        rows = np.flatnonzero(types.of(event_type))
         own = point[rows]
         if (own[1:] < own[:-1]).any():
             order = np.argsort(own, kind="stable")
@@ -153,8 +154,16 @@ def _points_and_places(events: pa.Table, points: pa.Table | None) -> tuple[Ints,
     stamps, counts = points["ts"].to_numpy(), points["points"].to_numpy()
     first = np.cumsum(counts) - counts
     rows = _first_rows(ts)
-    of_stamps = first[np.searchsorted(stamps, ts[rows])] if len(rows) else rows
+    of_stamps = first[_places(stamps, ts[rows])] if len(rows) else rows
     return np.repeat(stamps, counts), np.repeat(of_stamps, np.diff(rows, append=len(ts))) + offset
+
+
+def _places(stamps: Ints, some: Ints) -> Ints:
+    """The places of some ascending stamps among all; none is looked up if these are all from the first to the last."""
+    begin = int(np.searchsorted(stamps, some[0]))
+    if np.array_equal(stamps[begin : begin + len(some)], some):
+        return np.arange(begin, begin + len(some))
+    return np.searchsorted(stamps, some)
 
 
 def _encoded(columns: Mapping[str, pa.ChunkedArray]) -> dict[str, pa.ChunkedArray]:

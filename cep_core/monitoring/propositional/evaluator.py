@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.language.evaluator import (
     CERTAIN,
     Atom,
@@ -158,8 +160,8 @@ class PropositionalEvaluator(PolicyResults):
     def _heard(self, trace: SplitTrace, events: pa.Table) -> Flags:
         """[points] Whether an event that the policy reads is at a point. Others are in slices that nobody evaluates."""
         heard = np.zeros(trace.trace.points, np.bool_)
-        read = pc.is_in(events["event_type"], pa.array(list(self.reads), pa.string()))
-        heard[trace.point[read.to_numpy() & (trace.point >= 0)]] = True
+        read = EventTypes(one_array(events["event_type"])).among(self.reads)
+        heard[trace.point[read & (trace.point >= 0)]] = True
         return heard
 
     @property

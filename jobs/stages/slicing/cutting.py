@@ -24,9 +24,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
-from cep_core.candidates.event_types import EventTypes
 from cep_core.candidates.grouping import stable_order
 from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.slicing import Plan
 from cep_core.slicing.splitter import cells_of
 from jobs.bundles import bundles

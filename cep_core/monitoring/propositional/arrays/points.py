@@ -20,6 +20,8 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.grouping import combined
+from cep_core.events.chunks import one_array
+from cep_core.events.event_types import EventTypes
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.logs.time_points import OFFSET, points_of
 from cep_core.language.patterns.values.expressions import column, holds
@@ -88,7 +90,7 @@ def split_trace_of(policy: PropositionalPolicy, events: pa.Table, points: pa.Tab
     """
     ts = events["ts"].to_numpy()
     offset = events[OFFSET].to_numpy() if OFFSET in events.column_names else np.zeros(len(ts), np.int64)
-    kinds = column(events, "event_type")
+    kinds = EventTypes(one_array(events["event_type"]))
     if policy.for_each:
         stamps, starts, point, values = _split(policy, events, kinds, ts, offset)
     else:
@@ -113,14 +115,14 @@ def _whole(ts: Ints, offset: Ints, points: pa.Table | None) -> tuple[Ints, Ints,
 
 
 def _split(
-    policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, ts: Ints, offset: Ints
+    policy: PropositionalPolicy, events: pa.Table, kinds: EventTypes, ts: Ints, offset: Ints
 ) -> tuple[Ints, Ints, Ints, pa.Table]:
     """Stamps and borders of the sub-logs, the point of each event (-1: it is in none), the values of the sub-logs."""
     columns = [_plain(column(events, name)) for name in policy.for_each]
     codes, size = _codes(columns)
     carriers = split_types(policy.for_each, policy.schema)
     if len(carriers) < len(policy.schema.types):
-        codes = np.where(np.asarray(pc.is_in(kinds, pa.array(carriers, kinds.type))), codes, -1)
+        codes = np.where(kinds.among(carriers), codes, -1)
     if np.all((offset[1:] >= offset[:-1]) | (ts[1:] > ts[:-1])):
         stamps, starts, point, last = separated(codes, size, ts, offset)
     else:  # events of equal times are in order of seq, which need not be that of their points
@@ -153,14 +155,14 @@ def _codes_of(values: pa.Array) -> tuple[Ints, int]:
     return encoded.indices.fill_null(-1).to_numpy().astype(np.int64), len(encoded.dictionary)
 
 
-def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, point: Ints) -> dict[str, Ints]:
+def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: EventTypes, point: Ints) -> dict[str, Ints]:
     """The events for which each atom holds, by its name."""
     all_in = not len(point) or int(point.min()) >= 0
     by_type: dict[str, Ints] = {}
     holding = {}
     for name, atom in policy.atoms.items():
         if atom.event_type not in by_type:
-            of_type = np.flatnonzero(np.asarray(pc.equal(kinds, atom.event_type)))
+            of_type = np.flatnonzero(kinds.of(atom.event_type))
             by_type[atom.event_type] = of_type if all_in else of_type[point[of_type] >= 0]
         rows = by_type[atom.event_type]
         if atom.condition is not None:

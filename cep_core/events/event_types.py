@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import reduce
 
 import numpy as np
@@ -46,3 +47,12 @@ class EventTypes:
             first, *others = masks or [np.zeros(len(self._codes), np.bool_)]
             self._masks[name] = reduce(np.logical_or, others, first)  # a dictionary may hold a text twice
         return self._masks[name]
+
+    def among(self, names: Collection[str]) -> Flags:
+        """[n] whether the event has one of the types.
+
+        >>> EventTypes(pa.array(["A", "C", None, "B"])).among(["A", "B"]).tolist()
+        [True, False, False, True]
+        """
+        is_wanted = np.array([*(written in names for written in self._names), False])  # place -1: no type
+        return is_wanted[self._codes]
