@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
@@ -80,6 +81,15 @@ def read_pieces(
             waiting, rows, pieces = [], 0, pieces + 1
     if waiting or not pieces:
         yield pa.Table.from_batches(waiting, schema).combine_chunks()
+
+
+def rows_of_days(folder: Path, days: Iterable[date]) -> int | None:
+    """How many rows some days have in a Delta table, as its log says; None if the log does not say it of each file."""
+    actions = pa.table(DeltaTable(folder).get_add_actions(flatten=True))
+    if not {"num_records", "partition.day"} <= set(actions.column_names):
+        return None if actions.num_rows else 0
+    rows = actions["num_records"].filter(pc.is_in(actions["partition.day"], pa.array(list(days), pa.date32())))
+    return None if rows.null_count else pc.sum(rows, min_count=0).as_py()
 
 
 def read_table(

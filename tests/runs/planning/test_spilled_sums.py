@@ -22,6 +22,7 @@ from cep_core.language.evaluator import Atom
 from cep_core.numbers import close_numbers
 from cep_core.numbers.close_numbers import FOR_EACH
 from cep_core.slicing import statistics_of
+from jobs.lake.dataset import rows_of_days
 from jobs.stages.slicing.counting import lake_counts, row_numbers, spilled_sums
 from jobs.stages.slicing.counting.lake_counts import LakeCounts, most_frequent
 from jobs.stages.slicing.counting.period_counts import PeriodCounts
@@ -131,13 +132,14 @@ def test_spilled_counts_are_read_file_by_file(monkeypatch: pytest.MonkeyPatch) -
 
 
 @few(15)
-@given(ROWS, st.integers(1, 6), st.integers(1, 5), st.sampled_from([0, 8, 64, 10**4]))
+@given(ROWS, st.integers(1, 6), st.integers(1, 5), st.sampled_from([0, 8, 64, 10**4]), st.sampled_from([10, 100]))
 def test_plans_count_the_same_however_few_counts_are_held(
-    rows: list[dict[str, Any]], at_once: int, listed: int, bytes_for_each: int
+    rows: list[dict[str, Any]], at_once: int, listed: int, bytes_for_each: int, kept: int
 ) -> None:
     """The most frequent values of each relation with their exact numbers, and how many events carry others.
 
     Whole numbers are counted in tables, or not, or from some piece on no more; an event may be of several relations.
+    Stamps are kept while events are counted, or read when they are asked for.
     """
     atoms = (
         Atom("A", (("name", "x"), ("number", "y"))),
@@ -145,7 +147,7 @@ def test_plans_count_the_same_however_few_counts_are_held(
         Atom("B", (("number", "y"), ("name", "x")), (("flag", True),)),
         Atom("B", (("number", "y"),)),
     )
-    events = pa.Table.from_pylist(rows, SCHEMA)
+    events = pa.Table.from_pylist(rows, SCHEMA).append_column("seq", pa.array(range(len(rows)), pa.int64()))
     workload: Any = SimpleNamespace(name="toy", operating_days=OperatingDays(timedelta()))
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patched:
         for begin in range(0, max(1, len(rows)), 9):
@@ -155,7 +157,13 @@ def test_plans_count_the_same_however_few_counts_are_held(
         patched.setattr(lake_counts, "LISTED", listed)
         patched.setattr(close_numbers, "FOR_EACH", bytes_for_each)
         patched.setattr("jobs.lake.dataset.ROWS_AT_ONCE", 4)
-        counted = LakeCounts(workload, Path(name), atoms).statistics(DAYS, atoms)
+        patched.setattr(lake_counts, "KEPT", kept)
+        counts = LakeCounts(workload, Path(name), atoms)
+        counted = counts.statistics(DAYS, atoms)
+        assert counts.total(DAYS) == rows_of_days(Path(name, "toy", "events"), DAYS) == events.num_rows
+        assert rows_of_days(Path(name, "toy", "events"), DAYS[:1]) == sum(row["day"] == DAYS[0] for row in rows)
+        assert (DAYS in counts._stamps) == (events.num_rows <= kept)
+        assert sorted(counts.stamps(DAYS).tolist()) == sorted(events["ts"].to_pylist())
     expected = statistics_of(events, atoms, 2 * 86_400)
     assert replace(counted, frequencies={}) == replace(expected, frequencies={})
     for place, whole in expected.frequencies.items():

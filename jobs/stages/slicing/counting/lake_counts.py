@@ -23,7 +23,7 @@ from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
 from cep_core.slicing.atom_rows import AtomRows
 from cep_core.slicing.statistics import counted_places
-from jobs.lake.dataset import FEW_TEXTS, read_pieces
+from jobs.lake.dataset import FEW_TEXTS, read_pieces, rows_of_days
 from jobs.stages.slicing.counting.event_counts import LISTED, Days
 from jobs.stages.slicing.counting.relation_values import relation_values
 from jobs.stages.slicing.counting.signatures import Signatures
@@ -52,7 +52,7 @@ class LakeCounts:
         self._folder = lake / workload.name / "events"
         self._samples = samples or EventSamples(self._folder, atoms)
         named = {name for atom in atoms for name, _ in (*atom.variables, *atom.constants)}
-        self._columns = ["event_type", "ts", *sorted(named)]
+        self._columns = ["event_type", *sorted(named)]
         self._wanted: dict[Days, dict[Atom, None]] = {}
         self._signatures: dict[Days, Signatures] = {}
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
@@ -102,19 +102,25 @@ class LakeCounts:
         }
 
     def _pieces(self, days: Days) -> Iterator[pa.Table]:
-        """The events of these days that count, at least one piece. The stamps of few are kept."""
+        """The events of these days that count, at least one piece. The stamps of few are kept, those of many not read:
+        most plans need none of them."""
         if self._every > 1:
             self._totals[days] = self._samples.total(days, self._every)
             yield self._samples.of(days, self._every)
             return
+        expected = rows_of_days(self._folder, days)
+        keeps = expected is None or expected <= KEPT
+        columns = [*self._columns, "ts"] if keeps else self._columns
         stamps: list[npt.NDArray[np.int64]] = []
         events = 0
-        for piece in read_pieces(self._folder, self._columns, days, FEW_TEXTS):
+        for piece in read_pieces(self._folder, columns, days, FEW_TEXTS):
             events += piece.num_rows
-            stamps = [*stamps, piece["ts"].to_numpy()] if events <= KEPT else []
+            keeps = keeps and events <= KEPT
+            if keeps:
+                stamps.append(piece["ts"].to_numpy())
             yield piece
         self._totals[days] = events
-        if events <= KEPT:
+        if keeps:
             self._stamps[days] = np.sort(np.concatenate(stamps))
 
 
