@@ -92,7 +92,8 @@ def _with_floats_as_text(heavy: pa.Table, floats: Collection[str]) -> pa.Table:
 def uncounted_days(run: Run) -> list[date]:
     """The days whose statistics are outdated for their last load or the queries' slicing attributes; ascending.
 
-    Refused loads do not count, since they changed nothing, nor days whose events expired.
+    Refused loads do not count, since they changed nothing, nor days whose events expired. What this run has counted is
+    counted again: a scheduler that repeats a run's tasks may have loaded other events by the same run.
     """
     home = run.lake / run.workload.name
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events", "expired"])
@@ -100,7 +101,7 @@ def uncounted_days(run: Run) -> list[date]:
     slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
     for row in _rows_by_type(counted):
         counted_of[row["day"]] = row["run_id"]
-        if list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
+        if row["run_id"] == run.run_id or list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
     rows = [] if loaded is None else loaded.to_pylist()
     loads = [row for row in rows if not row["refused"] and not row.get("expired")]

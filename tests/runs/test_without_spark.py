@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import DeltaTable, write_deltalake
 
 from jobs.lake.session import LateSession
 from jobs.runs.run import Silent
 from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
+from jobs.stages.statistics import statistics
 from jobs.tasks.nightly import begin, evaluate, slice_, with_scope
 from tests.leases import leased
 from tests.runs.lake.lakes import StoredLake, Tables
@@ -45,3 +48,23 @@ def test_slices_and_results_need_no_spark(
     assert lake.tables() == undisturbed
     for_workers = [row for row in lake.rows("experiments") if row["experiment"] == WORKERS]
     assert {row["run_id"] for row in for_workers if row["day"] == day(2)} == {"again"}
+
+
+def test_a_repeated_task_counts_again_what_its_run_has_counted(
+    undisturbed_lake: StoredLake, undisturbed: Tables, home: Path, tmp_path: Path
+) -> None:
+    """Since then the same run may have loaded other events; another run need not count."""
+    lake = StoredLake(shutil.copytree(undisturbed_lake.folder, tmp_path / "lake"))
+    folder = lake.folder / "machines" / "stream_statistics"
+    counted = DeltaTable(folder).to_pyarrow_table()
+    [run_id] = set(counted["run_id"].to_pylist())
+    place = counted.schema.get_field_index("events")
+    wrong = counted.set_column(place, counted.schema.field(place), pa.array([1000] * counted.num_rows))
+    write_deltalake(folder, wrong, mode="overwrite")
+    with leased(lake.folder, "machines", run_id):
+        session = LateSession("tests")
+        run = begin(str(home), day(1), day(2), run_id, session=session, lake=lake.folder, progress=Silent())
+        statistics(replace(run, run_id="another"))
+        assert {row["events"] for row in lake.rows("stream_statistics")} == {1000}
+        statistics(run)
+    assert lake.tables() == undisturbed
