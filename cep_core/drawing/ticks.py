@@ -6,6 +6,8 @@ import math
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _CLOSE = 1e-9
+NEAR = 1e-300
+"""A distance of two numbers that floats hardly divide further."""
 
 
 def round_ticks(low: float, high: float, most: int, *, integer: bool = False) -> list[float]:
@@ -14,7 +16,7 @@ def round_ticks(low: float, high: float, most: int, *, integer: bool = False) ->
     >>> round_ticks(0, 47, 6), round_ticks(0, 3.2, 9, integer=True), round_ticks(0, 1, 3)
     ([0.0, 10.0, 20.0, 30.0, 40.0], [0.0, 1.0, 2.0, 3.0], [0.0, 0.5, 1.0])
     """
-    if not high > low:
+    if not high - low > NEAR:
         return [low]
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     power = max(power, 1.0) if integer else power

@@ -101,7 +101,8 @@ def uncounted_days(run: Run) -> list[date]:
     slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
     for row in _rows_by_type(counted):
         counted_of[row["day"]] = row["run_id"]
-        if row["run_id"] == run.run_id or list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
+        counted_for = list(json.loads(row["distinct_values"]))
+        if row["run_id"] == run.run_id or counted_for != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
     rows = [] if loaded is None else loaded.to_pylist()
     loads = [row for row in rows if not row["refused"] and not row.get("expired")]

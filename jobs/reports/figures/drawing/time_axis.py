@@ -14,6 +14,10 @@ from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude, quantity
 
 _LENGTHS = (("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60), ("seconds", 1 / 3600))
+BEYOND = 309.0
+"""Of infinity: the least power of ten that no double reaches. Counts that are larger stand on axes without infinity."""
+FAR = 300.0
+"""A power of ten to which all others are close on a linear axis."""
 _STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
 
 
@@ -74,20 +78,36 @@ def label_days(plot: Plot, last: date, first: int) -> None:
     plot.x.ticks(ticks, [f"{on.day} {on:%b}" for on in days])
 
 
+def _log10(value: Magnitude) -> float:
+    """A positive value's place on a logarithmic axis; infinity is beside the largest number."""
+    return BEYOND if value.log10 == math.inf else value.log10
+
+
 def explodes(values: Sequence[Magnitude]) -> bool:
-    """Whether positive values span so many orders of magnitude that they need a logarithmic axis."""
-    positive = [value.log10 for value in values if value.sign > 0]
+    """Whether values need a logarithmic axis.
+
+    Positive ones span many orders of magnitude, or two may be so far apart that no number tells how far.
+    """
+    positive = [_log10(value) for value in values if value.sign > 0]
+    if any(value.sign and value.log10 > FAR for value in values):
+        return True
     return bool(positive) and (max(positive) > 6 or max(positive) - min(positive) > 2.5)
 
 
 def height(value: Magnitude, *, logarithmic: bool) -> float:
     """The position of a value on a count axis. On a logarithmic axis, zero and negative values are at the bottom.
 
+    Infinity has a place beyond all numbers. What is no number stands where zero does.
+
     >>> height(Magnitude.of(None, 47.0), logarithmic=True), height(Magnitude.of(12), logarithmic=False)
     (47.0, 12.0)
+    >>> height(Magnitude.of(math.inf), logarithmic=True), height(Magnitude.of(-math.inf), logarithmic=True)
+    (309.0, -0.3)
     """
     if logarithmic:
-        return value.log10 if value.sign > 0 else -0.3
+        return _log10(value) if value.sign > 0 else -0.3
+    if not value.sign:
+        return 0.0
     return float(value.exact) if value.exact is not None else value.sign * 10**value.log10
 
 
@@ -100,9 +120,9 @@ def label_counts(
     if not logarithmic:
         along.limits(0 if all(value.sign >= 0 for value in values) else None, None)
         return
-    positive = [value.log10 for value in values if value.sign > 0]
+    positive = [_log10(value) for value in values if value.sign > 0]
     low = -0.3 if any(value.sign <= 0 for value in values) or min(positive) < 1 else min(positive) - 0.3
-    high = max(positive)
+    high = max(positive, default=0.0)
     step = max(1, math.ceil((high - max(low, 0)) / (4 if axis == "x" and plot.narrow else 6)))
     top = high + max(0.3, (high - low) * 0.06)
     ticks = [tick for tick in range(max(0, math.ceil(low)), math.floor(high) + step + 1, step) if tick <= top]
