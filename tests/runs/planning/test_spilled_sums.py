@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
@@ -23,6 +24,7 @@ from cep_core.numbers import close_numbers
 from cep_core.numbers.close_numbers import FOR_EACH
 from cep_core.slicing import statistics_of
 from jobs.lake.dataset import rows_of_days
+from jobs.spread_rows import SpreadRows
 from jobs.stages.slicing.counting import lake_counts, row_numbers, spilled_sums
 from jobs.stages.slicing.counting.lake_counts import LakeCounts, most_frequent
 from jobs.stages.slicing.counting.period_counts import PeriodCounts
@@ -216,3 +218,14 @@ def test_sums_side_by_side_hold_as_much_as_one(monkeypatch: pytest.MonkeyPatch) 
     for own in sums.values():
         counts = {row["value"]: row["events"] for table in own.tables() for row in table.to_pylist()}
         assert counts == {**dict.fromkeys(range(4000), 1), 7: 81}
+
+
+@given(st.lists(st.lists(st.integers(0, 70), max_size=9), min_size=1, max_size=4))
+def test_spread_rows_come_back_by_number_in_their_order(pieces: list[list[int]]) -> None:
+    spread, expected = SpreadRows("example-"), defaultdict[int, list[int]](list)
+    for place, numbers in enumerate(pieces):
+        rows = range(100 * place, 100 * place + len(numbers))
+        spread.add(pa.table({"row": pa.array(rows, pa.int64())}), np.array(numbers, np.int64))
+        for number, row in zip(numbers, rows, strict=True):
+            expected[number].append(row)
+    assert [table["row"].to_pylist() for table in spread.tables()] == [expected[number] for number in sorted(expected)]
