@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from cep_core.arrays import Ints
 from jobs.erasure.rules import Suppression
-from jobs.lake.dataset import with_codes
+from jobs.lake.dataset import FEW_TEXTS, with_codes
 from jobs.lake.table_files import TableFile, in_columns, new_path, writer_of, written
 from jobs.stages.loading.event_digests import DigestPart, digest_of
 from jobs.stages.loading.event_ranges import EventRange, RunPiece
@@ -62,7 +62,7 @@ class FileWriter:
                     continue
             partition = {"day": str(each.day)}
             path = new_path(self.folder, partition, f"{OF_EVENTS}{name}-{number}")
-            schema = with_codes(self.columns, self.constants)  # a constant is written without a look at each row
+            schema = with_codes(self.columns, {*FEW_TEXTS, *self.constants})  # codes are written as they are
             with writer_of(self.folder / path, schema, ("ts", "seq")) as file:
                 file.write_table(in_columns(events, schema, self.constants))
                 file.add_key_value_metadata(_facts(events, self.point))
