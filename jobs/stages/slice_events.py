@@ -34,7 +34,7 @@ from jobs.stages.slicing.counting.event_counts import Days
 from jobs.stages.slicing.cutting import cut, parts_of
 from jobs.stages.slicing.event_pieces import event_pieces
 from jobs.stages.slicing.planned import planned, read_by
-from jobs.stages.slicing.time_points import are_read, offset, store_points
+from jobs.stages.slicing.time_points import PointsFile, are_read, offset, store_points
 from jobs.workload.declaration import Workload
 
 if TYPE_CHECKING:
@@ -54,10 +54,12 @@ def slice_events(run: Run) -> StageOutcome:
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
-    rows = cut_here(run, plans, columns) if passes_events(run) else cut_in_spark(run, plans, columns)
+    here = passes_events(run)
+    points = PointsFile(run) if with_points and here else None
+    rows = cut_here(run, plans, columns, points) if here else cut_in_spark(run, plans, columns)
     replace(rows, run.table("work_slices"), EVERY_ROW)
     if with_points:
-        store_points(run, run.scope.reads)
+        store_points(run, run.scope.reads, points)
     read = read_ledger(run.lake, run.workload.name)
     rows_in = sum(read.days[day].events for day in run.scope.reads if day in read.days)
     written = DeltaTable(run.lake / run.workload.name / "_work" / "slices").count()
@@ -66,15 +68,17 @@ def slice_events(run: Run) -> StageOutcome:
     )
 
 
-def cut_here(run: Run, plans: Plans, columns: Sequence[str]) -> TableFiles:
-    """The files of `_work/slices`."""
+def cut_here(run: Run, plans: Plans, columns: Sequence[str], points: PointsFile | None) -> TableFiles:
+    """The files of `_work/slices`. `points`: the file of points that is to be written beside them."""
     assert run.scope is not None
     home = run.lake / run.workload.name
     schema = schema_of(home / "_work" / "slices")
     schema = pa.schema([field for field in schema if field.name not in ("plan_id", "slice")])
     files: list[TableFile] = []
-    for parts in parts_of(plans):
+    for number, parts in enumerate(parts_of(plans)):
         pieces = _numbered(event_pieces(home / "events", _stored(columns, run), run.scope.reads), run, columns)
+        if points is not None and not number:  # each further pass has the same events
+            pieces = points.counted(pieces)
         files += cut(parts, pieces, home / "_work" / "slices", schema, run.run_id)
     return TableFiles(files)
 

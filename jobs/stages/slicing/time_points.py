@@ -2,13 +2,13 @@
 
 A time-point is a set of events that the source calls concurrent, whether or not a query reads them. So points are
 counted over all events of the days, once a run, and every worker gets them (`mapped_points.py`). A run whose queries
-read no time-points counts none. Cost: one pass over the events, piece by piece; on a cluster an aggregation over (`ts`,
-the column that numbers points) by Spark. One row for each stamp.
+read no time-points counts none. Cost: a look at the stamps of each piece of events that is cut into slices; on a
+cluster an aggregation over (`ts`, the column that numbers points) by Spark. One row for each stamp.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, offsets_of, points_of
+from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, points_of
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.dataset import read_table
@@ -25,8 +25,7 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace
 from jobs.runs.run import Run
-from jobs.stages.held_rows import frame_of, passes_events
-from jobs.stages.slicing.event_pieces import event_pieces
+from jobs.stages.held_rows import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -63,27 +62,38 @@ def count_in_stamp(points: str) -> Column:
     return f.count("*") if points == BY_EVENT else f.count_distinct(f"`{points}`")
 
 
-def store_points(run: Run, days: Collection[date]) -> None:
-    """Write the points of these days to `_work/points`, in order of time."""
+class PointsFile:
+    """A file with the number of points of each stamp of a run's days. It is written while their events are cut."""
+
+    def __init__(self, run: Run) -> None:
+        create(run.workload.name, [TIME_POINTS], run.lake)
+        self._run = run
+        self._folder = run.lake / run.workload.name / TIME_POINTS.folder
+        self.files: list[TableFile] = []
+        """The file, when all events have passed."""
+
+    def counted(self, pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """The pieces of all events, in the log's order; they have `offset`, and a piece holds all events of its stamps.
+
+        The points of a piece are written as it passes.
+        """
+        schema, path = schema_of(self._folder), new_path(self._folder, {}, "points")
+        calendar = self._run.workload.operating_days
+        with writer_of(self._folder / path, schema, NEARLY_EQUAL) as writer:
+            for events in pieces:
+                points = points_of(events["ts"].to_numpy(), events["offset"].to_numpy())
+                numbers = (points["ts"].to_numpy() - calendar.offset) // calendar.length
+                points = points.add_column(0, "day", pa.array(numbers.astype(np.int32)).cast(pa.date32()))
+                writer.write_table(in_columns(points, schema, {"run_id": self._run.run_id}))
+                yield events
+        self.files = [written(self._folder, path, {}, ("ts", "run_id"))]
+
+
+def store_points(run: Run, days: Collection[date], counted: PointsFile | None) -> None:
+    """Write the points of these days to `_work/points`, in order of time. `counted`: their file; None: Spark counts."""
     create(run.workload.name, [TIME_POINTS], run.lake)
-    rows = TableFiles(_counted_here(run, days)) if passes_events(run) else _counted_in_spark(run, days)
+    rows = _counted_in_spark(run, days) if counted is None else TableFiles(counted.files)
     replace(rows, run.table(TIME_POINTS.name), EVERY_ROW)
-
-
-def _counted_here(run: Run, days: Collection[date]) -> list[TableFile]:
-    """A file with the number of points of each stamp of these days; none if there is no event."""
-    time, calendar = run.workload.time, run.workload.operating_days
-    home = run.lake / run.workload.name
-    folder = home / TIME_POINTS.folder
-    schema, path = schema_of(folder), new_path(folder, {}, "points")
-    columns = dict.fromkeys(["ts", "seq", time.point_column])
-    with writer_of(folder / path, schema, NEARLY_EQUAL) as writer:
-        for events in event_pieces(home / "events", list(columns), days):
-            points = points_of(events["ts"].to_numpy(), offsets_of(events, time.points))
-            numbers = (points["ts"].to_numpy() - calendar.offset) // calendar.length
-            points = points.add_column(0, "day", pa.array(numbers.astype(np.int32)).cast(pa.date32()))
-            writer.write_table(in_columns(points, schema, {"run_id": run.run_id}))
-    return [written(folder, path, {}, ("ts", "run_id"))]
 
 
 def _counted_in_spark(run: Run, days: Collection[date]) -> DataFrame:
