@@ -74,7 +74,7 @@ def band_figure(
                         plot.points([x], [place], Marker(marker, QUIET, 7))
         if first < start:
             plot.add(Across(0, Stroke(QUIET, 1.0), upright=True))
-        plot.rows([f"{shown(value, 14)} ×{len(own)}" for value, own in drawn.items()])
+        plot.rows([f"{shown(value, 14)} ×{len(own):,}" for value, own in drawn.items()])
         label_times(plot, clock, start, first, end)
 
     longest = max(shown_rows, key=lambda row: (row["last_ts"] - row["first_ts"], -row["first_ts"]))
