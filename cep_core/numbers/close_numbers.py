@@ -77,9 +77,8 @@ class CloseNumbers:
         """(kind, the numbers that occur in it, ascending, how often each does)."""
         counts = self._many.copy()
         for place, kind in enumerate(kind_of[: len(self._few)].tolist()):
-            if (
-                0 <= kind < len(counts)
-            ):  # of a later kind nothing was counted, though there may be a spare row for a place
+            # of a later kind nothing was counted, though there may be a spare row for a place
+            if 0 <= kind < len(counts):
                 counts[kind] += self._few[place]
         for kind, own in enumerate(counts):
             columns = np.flatnonzero(own)
