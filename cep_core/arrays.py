@@ -6,6 +6,7 @@ what only sometimes comes from Arrow is handed over by `read_only`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,9 +45,46 @@ def distinct(values: Ints) -> Ints:
     [1, 3]
     """
     ascending = np.sort(values)
-    new = np.ones(len(ascending), np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-    return ascending[new]
+    return ascending[differ(ascending)]
+
+
+def differ(*keys: Ints) -> Flags:
+    """For each place, whether a key differs from that of the place before; it does at the first one.
+
+    >>> differ(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
+    [True, False, True, True]
+    """
+    first, *others = keys
+    new = np.ones(len(first), np.bool_)
+    np.not_equal(first[1:], first[:-1], out=new[1:])
+    for key in others:
+        new[1:] |= key[1:] != key[:-1]
+    return new
+
+
+def are_in_order(*keys: Ints) -> bool:
+    """Whether tuples of keys ascend, or stay equal, from place to place.
+
+    >>> are_in_order(np.array([1, 1, 2]), np.array([3, 4, 0])), are_in_order(np.array([1, 1]), np.array([4, 3]))
+    (True, False)
+    """
+    undecided = np.ones(max(len(keys[0]) - 1, 0), np.bool_)
+    for key in keys:
+        if (undecided & (key[1:] < key[:-1])).any():
+            return False
+        undecided &= key[1:] == key[:-1]
+    return True
+
+
+def runs_of(values: Ints) -> Iterator[tuple[int, int, int]]:
+    """(value, first place, place after) of each run of equal values.
+
+    >>> list(runs_of(np.array([4, 4, 9]))), list(runs_of(np.array([])))
+    ([(4, 0, 2), (9, 2, 3)], [])
+    """
+    begins = np.flatnonzero(differ(values))
+    places = [*begins.tolist(), len(values)]
+    return zip(values[begins].tolist(), places[:-1], places[1:], strict=True)
 
 
 def repeated(value: bool | int, n: int) -> npt.NDArray[Any]:

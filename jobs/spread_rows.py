@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cep_core.arrays import runs_of
 from cep_core.candidates.grouping import stable_order
 
 
@@ -39,8 +39,7 @@ class SpreadRows:
         codes = numbers.astype(np.int64)
         order = stable_order(codes, int(codes.max(initial=-1)) + 1)
         taken, ascending = rows.take(pa.array(order)).combine_chunks(), codes[order]
-        for begin, end in pairwise([*np.flatnonzero(np.diff(ascending, prepend=-1)).tolist(), len(ascending)]):
-            number = int(ascending[begin])
+        for number, begin, end in runs_of(ascending):
             if number not in self._writers:
                 writer = pa.ipc.new_file(str(self._path(number)), taken.schema)
                 self._writers[number] = self._open.enter_context(writer)

@@ -10,6 +10,7 @@ Cost: one comparison of each column that the atom names; of event types as texts
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -106,17 +107,20 @@ def with_constants(atom: Atom) -> Atom:
 def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
     """Ascending numbers of the rows that at least one of the atoms matches."""
     rows, present = AtomRows(events), np.zeros(events.num_rows, np.bool_)
-    for atom in {_matched_alike(atom): atom for atom in atoms}.values():
+    for atom in dict.fromkeys(map(named_alike, atoms)):
         present |= rows.flags(atom)
     return np.flatnonzero(present)
 
 
-def _matched_alike(atom: Atom) -> object:
-    """What decides which events an atom matches: not what its variables are called."""
-    named: dict[str, set[str]] = {}
-    for attribute, variable in atom.variables:
-        named.setdefault(variable, set()).add(attribute)
-    return atom.event_type, frozenset(atom.constants), frozenset(map(frozenset, named.values()))
+def named_alike(atom: Atom) -> Atom:
+    """The atom with numbers for its variables: plans that queries share call them otherwise than each query does.
+
+    >>> named_alike(Atom("A", (("x", "v"), ("y", "w"), ("z", "v")))).variables
+    (('x', '0'), ('y', '1'), ('z', '0'))
+    """
+    numbers: dict[str, str] = {}
+    named = tuple((attribute, numbers.setdefault(name, str(len(numbers)))) for attribute, name in atom.variables)
+    return replace(atom, variables=named)
 
 
 def united(parts: Iterable[Rows], count: int) -> Rows:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from cep_core.arrays import distinct
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.atom_rows import relevant_rows, rows_matching
+from cep_core.slicing.atom_rows import AtomRows, relevant_rows
 from cep_core.slicing.hashing import Keys, keys_of
 from cep_core.slicing.shares import subsets
 from cep_core.slicing.slicing_plan import Cube, Plan
@@ -86,8 +86,9 @@ def _cell_pairs(plan: Plan, events: pa.Table) -> Iterator[Numbers]:
     """Codes row * cells + cell of each atom, heavy group and cube; the same pair may come from several."""
     kinds = dict(zip(plan.variables, plan.types, strict=True))
     columns: dict[tuple[str, str], Keys] = {}
+    matches = AtomRows(events)
     for atom in plan.atoms:
-        rows = rows_matching(atom, events)
+        rows = np.flatnonzero(matches.flags(atom))
         keys: dict[str, Keys] = {}
         for attribute, variable in atom.variables:
             if variable in kinds:

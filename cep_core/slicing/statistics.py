@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.atom_rows import relation_of, rows_matching, united, with_constants
+from cep_core.slicing.atom_rows import AtomRows, relation_of, united, with_constants
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     """
     count_of_type = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}
     types = dict.fromkeys(atom.event_type for atom in atoms)
-    matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
-    rows_of = {relation: rows_matching(relation, events) for relation in relations_of(atoms)}
+    matches = AtomRows(events)
+    matching = {atom: matches.rows(atom) for atom in dict.fromkeys(atoms)}
+    rows_of = {relation: matches.rows(relation) for relation in relations_of(atoms)}
     matched = {atom: len(rows) for atom, rows in (matching | rows_of).items()}
     frequencies = {
         (relation, attribute): value_counts(events[attribute], rows_of[relation])

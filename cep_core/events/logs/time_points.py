@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, differ
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
 from cep_core.events.logs.point_log import PointLog, TypedEvents
@@ -75,7 +75,7 @@ def points_of(ts: Ints, offset: Ints) -> pa.Table:
 
 def _first_rows(ts: Ints) -> Ints:
     """The first row of each stamp of events in order."""
-    return np.flatnonzero(np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1]))
+    return np.flatnonzero(differ(ts))
 
 
 def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table, pa.Table]:
@@ -146,7 +146,7 @@ def _points_and_places(events: pa.Table, points: pa.Table | None) -> tuple[Ints,
     """The stamp of each point, and the point of each event."""
     ts = events["ts"].to_numpy()
     if points is None and OFFSET not in events.column_names:
-        new = np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1])
+        new = differ(ts)
         return ts[new], np.cumsum(new) - 1
     offset = events[OFFSET].to_numpy() if OFFSET in events.column_names else np.zeros(len(ts), np.int64)
     if points is None:

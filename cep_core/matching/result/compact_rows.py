@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints, distinct
+from cep_core.arrays import Ints, are_in_order, differ, distinct
 from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
-from cep_core.matching.result.last_events import LastEvents, are_in_order, differ
+from cep_core.matching.result.last_events import LastEvents
 from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_texts, lists_of, no_paths
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, are_in_order, differ
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.totals import Days, part_of
 from cep_core.matching.arrays.event_graph import EventGraph
@@ -108,30 +108,3 @@ def leaders(*keys: Ints) -> Ints:
     [0, 0, 2, 3]
     """
     return np.maximum.accumulate(np.where(differ(*keys), np.arange(len(keys[0])), 0))
-
-
-def differ(*keys: Ints) -> Flags:
-    """For each place, whether a key differs from that of the place before; it does at the first one.
-
-    >>> differ(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
-    [True, False, True, True]
-    """
-    new = np.zeros(len(keys[0]), np.bool_)
-    new[:1] = True
-    for key in keys:
-        new[1:] |= key[1:] != key[:-1]
-    return new
-
-
-def are_in_order(*keys: Ints) -> bool:
-    """Whether tuples of keys ascend, or stay equal, from place to place.
-
-    >>> are_in_order(np.array([1, 1, 2]), np.array([3, 4, 0])), are_in_order(np.array([1, 1]), np.array([4, 3]))
-    (True, False)
-    """
-    undecided = np.ones(max(len(keys[0]) - 1, 0), np.bool_)
-    for key in keys:
-        if (undecided & (key[1:] < key[:-1])).any():
-            return False
-        undecided &= key[1:] == key[:-1]
-    return True

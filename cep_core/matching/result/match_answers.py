@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, are_in_order
 from cep_core.language.totals import parts
 from cep_core.matching.arrays.paths import Paths
-from cep_core.matching.result.last_events import LastEvents, are_in_order, leaders
+from cep_core.matching.result.last_events import LastEvents, leaders
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.tally import ListingTally

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Ints, distinct
+from cep_core.arrays import Flags, Ints, are_in_order, distinct
 from cep_core.events.chunks import one_array
 
 
@@ -22,7 +22,7 @@ class EventIndex:
     """Events of some days, by `seq`."""
 
     def __init__(self, events: pa.Table) -> None:
-        if not _ascend(events["seq"].to_numpy()):
+        if not are_in_order(events["seq"].to_numpy()):
             events = events.take(pc.sort_indices(events, sort_keys=[("seq", "ascending")]))
         self.events: pa.Table = events.combine_chunks()
         self.seqs: Ints = self.events["seq"].to_numpy()
@@ -56,7 +56,7 @@ def seqs_of(matches: pa.Table, variables: Iterable[str]) -> Ints:
                 seqs = chunk.flatten() if pa.types.is_nested(chunk.type) else chunk
                 named.append(seqs.cast(pa.int64()).drop_null().to_numpy())
     seqs = np.concatenate(named)
-    return seqs if _ascend(seqs, strictly=True) else distinct(seqs)
+    return seqs if _ascend(seqs) else distinct(seqs)
 
 
 def are_among(seqs: Ints, named: Ints) -> Flags:
@@ -71,7 +71,7 @@ def are_among(seqs: Ints, named: Ints) -> Flags:
     flags = np.zeros(len(seqs), np.bool_)
     if not len(seqs) or not len(named):
         return flags
-    if _ascend(seqs, strictly=True):
+    if _ascend(seqs):
         begin, end = np.searchsorted(named, seqs[[0, -1]])
         within = named[begin : end + 1]
         places = np.minimum(np.searchsorted(seqs, within), len(seqs) - 1)
@@ -81,5 +81,6 @@ def are_among(seqs: Ints, named: Ints) -> Flags:
     return np.equal(named[places], seqs, out=flags)
 
 
-def _ascend(seqs: Ints, *, strictly: bool = False) -> bool:
-    return bool((np.less if strictly else np.less_equal)(seqs[:-1], seqs[1:]).all())
+def _ascend(seqs: Ints) -> bool:
+    """Whether they ascend, and none comes twice."""
+    return bool((seqs[:-1] < seqs[1:]).all())

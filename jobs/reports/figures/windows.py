@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cep_core.arrays import differ
 from cep_core.drawing.marks import Boxes, Marker, Words
 from cep_core.drawing.plot import Plot
 from cep_core.drawing.svg import Stroke
@@ -89,7 +90,7 @@ def _results(ranking: Ranking) -> _Results:
         [labels[place] for place in groups.tolist()],
         starts.tolist(),
         [ranking.values[number] or none for number in chosen],
-        np.flatnonzero(np.diff(groups, prepend=-1)).tolist(),
+        np.flatnonzero(differ(groups)).tolist(),
     )
 
 

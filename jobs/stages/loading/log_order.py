@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Floats, Ints, value_ranks
+from cep_core.arrays import Flags, Floats, Ints, differ, value_ranks
 from cep_core.candidates.grouping import stable_order
 
 DAY_BITS = 40
@@ -71,17 +71,17 @@ def order_of_ties(events: pa.Table) -> Ints:
     """
     order = np.arange(events.num_rows)
     ts = events["ts"].combine_chunks().to_numpy()
-    begins = np.append(True, ts[1:] != ts[:-1])[: len(ts)]
+    begins = differ(ts)
     for name in ordering(events.column_names)[1:]:
-        tied = np.flatnonzero(~begins | ~np.append(begins[1:], True))
+        group = np.cumsum(begins) - 1
+        tied = np.flatnonzero(are_tied(group))
         if not len(tied):
             break
         keys = _sorted_keys(events[name].take(pa.array(order[tied])))
         varying = [key for key in keys if _differ(key[1:], key[:-1]).any()]
         if varying:
             by = np.lexsort(varying[::-1])
-            group = np.cumsum(begins)[tied] - 1
-            by = by[stable_order(group[by], int(group[-1]) + 1)]
+            by = by[stable_order(group[tied[by]], int(group[-1]) + 1)]
             order[tied] = order[tied[by]]
             for key in varying:
                 begins[tied[1:]] |= _differ(key[by[1:]], key[by[:-1]])

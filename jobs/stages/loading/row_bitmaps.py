@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, differ
 from jobs.stages.loading.row_fates import NO_DAY
 from jobs.workload.operating_days import OperatingDays, day_number
 
@@ -95,11 +95,11 @@ class RowBitmaps:
 
     def _mark(self, rank: Ints, row: Ints, ts: Ints, kind: Ints) -> None:
         bucket = row // ROWS + 1
-        begins = _begins(rank, bucket, kind)
+        begins = np.flatnonzero(differ(rank, bucket, kind))
         if len(begins) > len(row) // 16:
             order = np.lexsort((bucket, kind, rank))
             rank, row, ts, bucket, kind = rank[order], row[order], ts[order], bucket[order], kind[order]
-            begins = _begins(rank, bucket, kind)
+            begins = np.flatnonzero(differ(rank, bucket, kind))
         for begin, end in pairwise([*begins.tolist(), len(row)]):
             key = int(rank[begin]), int(bucket[begin]), int(kind[begin])
             marked = np.zeros(ROWS, np.bool_)
@@ -134,10 +134,3 @@ class RowBitmaps:
             }
             for (rank, bucket, kind), bits in self._bitmaps.items()
         ]
-
-
-def _begins(*columns: Ints) -> Ints:
-    """Where runs of equal rows begin."""
-    new = np.ones(len(columns[0]), np.bool_)
-    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return np.flatnonzero(new)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, differ
 
 NO_DAY = np.iinfo(np.int32).min
 """Stands for a day that is absent."""
@@ -125,8 +125,7 @@ def days_of_rows(row: Ints, day: Ints) -> tuple[Ints, Ints]:
     row, day = row[dated], day[dated]
     order = np.lexsort((day, row))
     row, day = row[order], day[order]
-    new = np.ones(len(row), np.bool_)
-    new[1:] = (row[1:] != row[:-1]) | (day[1:] != day[:-1])
+    new = differ(row, day)
     return row[new], day[new]
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import date
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cep_core.arrays import Ints
+from cep_core.arrays import Ints, runs_of
 from cep_core.candidates.grouping import stable_order
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
@@ -111,8 +110,9 @@ def _divided(part: Part, events: pa.Table, schema: pa.Schema, run_id: str) -> li
         events = events.select([name for name in events.column_names if name in schema.names]).take(pa.array(rows))
     copies = in_columns(events, schema, {"run_id": run_id})
     pieces = []
-    for begin, end in pairwise([*np.flatnonzero(np.diff(cells, prepend=-1)).tolist(), len(cells)]):
-        for number, first, after in _in_ranges(plan, int(cells[begin]), copies["ts"].to_numpy()[begin:end]):
+    ts = copies["ts"].to_numpy()
+    for cell, begin, end in runs_of(cells):
+        for number, first, after in _in_ranges(plan, cell, ts[begin:end]):
             if number in numbers:
                 pieces.append(Piece(plan, number, copies.slice(begin + first, after - first)))
     return pieces

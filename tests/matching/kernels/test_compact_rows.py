@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cep_core.arrays import are_in_order, differ
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.compact_rows import CompactRows
-from cep_core.matching.result.last_events import are_in_order, differ
 
 nodes = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=4).map(sorted)
 pieces = st.lists(st.tuples(st.integers(0, 4), nodes, st.integers(-3, 3)), max_size=8)

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Ints, differ
 from cep_core.candidates.grouping import combined
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
@@ -172,13 +172,6 @@ def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: EventTypes, p
     return holding
 
 
-def _changes(column: Ints) -> Flags:
-    """Where a value differs from the one before; so does the first."""
-    changes = np.ones(len(column), np.bool_)
-    np.not_equal(column[1:], column[:-1], out=changes[1:])
-    return changes
-
-
 def _plain(values: pa.Array) -> pa.Array:
     """A column in which equal values are the same: one zero, one NaN; bools are the integers 0 and 1."""
     if pa.types.is_boolean(values.type):
@@ -194,7 +187,7 @@ def offsets_in_trace(trace: Trace) -> Ints:
     >>> offsets_in_trace(Trace(np.array([1, 1, 1, 2]), {}, np.array([0, 2, 4]))).tolist()
     [0, 1, 0, 0]
     """
-    begins = _changes(trace.stamps)
+    begins = differ(trace.stamps)
     starts = trace.starts[:-1]
     begins[starts[starts < trace.points]] = True
     points = np.arange(trace.points)

@@ -1,6 +1,6 @@
 """Numbers in place of values: rows with equal numbers have equal values.
 
-Cost: a look-up in a hash table for each row and column; nothing is sorted but floats.
+Cost: a few passes over each column; nothing is sorted but floats.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cep_core.candidates import grouping
 from cep_core.events.chunks import one_array
 
 Codes = npt.NDArray[np.int64]
@@ -29,10 +30,8 @@ def combined(columns: Sequence[Codes], rows: int) -> tuple[Codes, Codes]:
     >>> codes.tolist(), firsts.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
-    codes = np.zeros(rows, np.int64)
-    for own in columns:
-        pairs = pa.array(codes * (own.max(initial=0) + 1) + own)
-        codes = pairs.dictionary_encode().indices.to_numpy().astype(np.int64)
+    sizes = [int(own.max(initial=0)) + 1 for own in columns]
+    codes, _ = grouping.combined([np.zeros(rows, np.int64), *columns], [1, *sizes])
     firsts = np.zeros(codes.max(initial=-1) + 1, np.int64)
     firsts[codes[::-1]] = np.arange(rows)[::-1]
     return codes, firsts

@@ -2,9 +2,9 @@
 
 The same numbers as `event_counts` in the same order, the most frequent value first. Cost: one pass over the attributes
 that bind a variable, for each set of days: it counts for all plans that were announced. Of very many events one in a
-few may be counted (`event_samples.py`). Memory: tables of counters of
-at most 256 MB (`relation_values.py`), and different values up to a number, beyond which they are counted in files
-(`spilled_sums.py`); the stamps of many events are mapped from a file.
+few may be counted (`event_samples.py`). Memory: tables of counters of at most 256 MB (`relation_values.py`), and
+different values up to a number, beyond which they are counted in files (`spilled_sums.py`); the stamps of many events
+are mapped from a file.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Ints, lent
+from cep_core.arrays import Ints, differ, lent
 from cep_core.events.chunks import one_array
 from cep_core.numbers.close_numbers import CloseNumbers, Room
 from jobs.stages.slicing.counting import row_numbers
@@ -100,7 +100,7 @@ def _counted(rows: RowPlaces, column: pa.Array) -> pa.Table:
         counts = counts[combined]
     else:
         ascending = np.sort(combined)
-        first = np.flatnonzero(np.diff(ascending, prepend=-1))
+        first = np.flatnonzero(differ(ascending))
         combined, counts = ascending[first], np.diff(first, append=len(ascending))
     number = combined // len(values)
     taken = values.take(pa.array(combined - number * len(values)))

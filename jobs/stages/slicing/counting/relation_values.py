@@ -19,9 +19,8 @@ from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import Atom
 from cep_core.numbers.close_numbers import CloseNumbers, Room
 from cep_core.slicing import Frequencies
-from cep_core.slicing.atom_rows import AtomRows
+from cep_core.slicing.atom_rows import AtomRows, named_alike
 from cep_core.slicing.statistics import value_counts
-from jobs.stages.slicing.counting.signatures import named_alike
 from jobs.stages.slicing.counting.spilled_sums import Sums, side_by_side
 
 NO_NUMBERS = Frequencies(pa.array([], pa.int64()), np.zeros(0, np.int64))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.atom_rows import AtomRows
+from cep_core.slicing.atom_rows import AtomRows, named_alike
 from cep_core.slicing.statistics import counted_places, relations_of
 
 WORD = 62
@@ -95,14 +95,3 @@ def _counted(codes: Ints, words: Sequence[Ints]) -> Iterator[tuple[int, int, int
     events = pa.table([codes, *words], ["code", *names])
     for row in events.group_by(["code", *names]).aggregate([([], "count_all")]).to_pylist():
         yield row["code"], sum(row[name] << WORD * int(name) for name in names), row["count_all"]
-
-
-def named_alike(atom: Atom) -> Atom:
-    """The atom with numbers for its variables: plans that queries share call them otherwise than each query does.
-
-    >>> named_alike(Atom("A", (("x", "v"), ("y", "w"), ("z", "v")))).variables
-    (('x', '0'), ('y', '1'), ('z', '0'))
-    """
-    numbers: dict[str, str] = {}
-    named = tuple((attribute, numbers.setdefault(name, str(len(numbers)))) for attribute, name in atom.variables)
-    return replace(atom, variables=named)
