@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from jobs.cli import main
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.log_file import FORMS, FileOptions
 from jobs.log_files.reading.named_files import named_files
+from jobs.log_files.reading.opened_file import opened
 from jobs.log_files.reading.several_files import open_log
 from tests.counts import few
 
@@ -155,6 +158,29 @@ def test_what_a_csv_file_looks_like_is_told(tmp_path: Path) -> None:
         assert note == f"its text is taken for UTF-16 ({order}), as every second byte is zero (--encoding)"
     file.write_text("ts,note\n" + "".join(f'{row},"{"x" * 300}\n\n, ""{row}"""\n' for row in range(9000)))
     assert read(file)[0]["note"].to_pylist()[-1] == f'{"x" * 300}\n\n, "8999"'
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.csv.gz"])
+def test_a_file_is_open_as_long_as_arrow_reads_it(tmp_path: Path, name: str) -> None:
+    """Closed before, its descriptor went to the file opened next, whose first bytes a thread reading ahead took."""
+    file = tmp_path / name
+    with pa.output_stream(str(file), compression="detect") as out:
+        out.write(b"ts\n" + b"1\n" * 9000)
+    with opened(file) as stream:
+        reader = pyarrow.csv.open_csv(stream, pyarrow.csv.ReadOptions(block_size=64))
+    del stream
+    assert _descriptors(file) == 1
+    assert reader.read_all().num_rows == 9000
+    del reader
+    end = time.monotonic() + 10
+    while _descriptors(file) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not _descriptors(file)
+
+
+def _descriptors(path: Path) -> int:
+    """How many of this process are of the file."""
+    return sum(os.path.realpath(link) == str(path) for link in Path("/proc/self/fd").iterdir())
 
 
 def test_bytes_that_are_no_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,11 +30,14 @@ def whole_source(path: Path) -> Any:
 def opened(path: Path, tick: Tick | None = None) -> Iterator[pa.NativeFile]:
     """The file's content as a stream, decompressed.
 
-    Arrow reads it by threads of its own, which may still read when an error ends the program. So it is no Python file,
-    and how far it is read is looked at from outside.
+    Arrow reads it by threads of its own, which may still read ahead when the caller has all it wants, or when an error
+    ends the program. So it is no Python file, and how far it is read is looked at from outside. It is not closed here:
+    a thread that still reads would take bytes from whichever file is opened next and has its descriptor. It closes
+    with its last owner, here or in Arrow.
     """
     compression = COMPRESSED.get(path.suffix.lower())
-    with pa.OSFile(str(path)) as file, _watched(file, path.stat().st_size, tick):
+    file = pa.OSFile(str(path))
+    with _watched(file, path.stat().st_size, tick):
         yield file if compression is None else pa.CompressedInputStream(file, compression)
 
 
@@ -47,7 +50,7 @@ def _watched(file: pa.OSFile, size: int, tick: Tick | None) -> Iterator[None]:
     is_read = threading.Event()
 
     def watch(tick: Tick) -> None:
-        while not is_read.wait(_SECONDS_BETWEEN_LOOKS) and not file.closed:
+        while not is_read.wait(_SECONDS_BETWEEN_LOOKS):
             tick(min(file.tell(), size), size)
 
     watcher = threading.Thread(target=watch, args=(tick,), daemon=True)
