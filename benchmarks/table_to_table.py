@@ -9,14 +9,16 @@ budget of a way is what its kernels take, and 10 ns more; 20 with a key of numbe
 call and of its kernels come from the same call, the least of some calls, so that their ratio holds on a busy machine.
 No assertion on time.
 
-`--memory` prints the peak of a call, as a multiple of what the query reads in Arrow: that, the arrays and the result,
-each query in a process of its own, which has answered it on a small log before.
+`--memory` prints peaks as multiples of what the query reads in Arrow: of a call, which are that, the arrays and the
+result; and of the same log as a slice of a run, whose rows leave batch by batch and are not kept. Each in a process of
+its own, which has answered the query on a small log before.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
+import ctypes
 import functools
 import gc
 import importlib
@@ -32,6 +34,10 @@ import numpy as np
 import pyarrow as pa
 
 import cep_core as cep
+from cep_core.bound_log import bind_to_log
+from cep_core.frames import NamedColumns, read_frame
+from cep_core.language.evaluator import Evaluator
+from cep_core.language.settings import Settings
 
 KERNELS = (
     ("cep_core.trends.choice.aggregation", "count"),
@@ -163,14 +169,15 @@ def watch_kernels() -> list[float]:
     return spent
 
 
-def listed_at_most(query: str, events: pa.Table, most: int) -> pa.Table:
-    """The matches of a query, of which so many are listed; as `cep.match` binds it, and plans it once."""
-    from cep_core.bound_log import bind_to_log
-    from cep_core.frames import NamedColumns, read_frame
-    from cep_core.language.settings import Settings
-
+def bound_evaluator(query: str, events: pa.Table, settings: Settings) -> tuple[Evaluator, pa.Table]:
+    """The evaluator of a query, as `cep.match` binds it, and the events in order."""
     bound, ordered = bind_to_log(query, read_frame(events, NamedColumns(None, None, None), None), None, "concurrent")
-    evaluator = bound.evaluator(Settings(max_matches=most))
+    return bound.evaluator(settings), ordered
+
+
+def listed_at_most(query: str, events: pa.Table, most: int) -> pa.Table:
+    """The matches of a query, of which so many are listed."""
+    evaluator, ordered = bound_evaluator(query, events, Settings(max_matches=most))
     return evaluator.merge(evaluator.evaluate(ordered))
 
 
@@ -194,6 +201,14 @@ def measured(case: Case, events: pa.Table, kernels: list[float]) -> tuple[float,
     return best
 
 
+def streamed(case: Case, events: pa.Table) -> int:
+    """Evaluates the log as a run does a slice: each batch of rows leaves when it is made. Returns their bytes."""
+    settings = dict(case.settings)
+    chosen = Settings(max_matches=settings.get("most"), collapsed="collapsed" in settings)
+    evaluator, ordered = bound_evaluator(case.query, events, chosen)
+    return sum(batch.nbytes for batch in evaluator.evaluate(ordered))
+
+
 def profile(case: Case, events: pa.Table) -> None:
     """Prints where a call spends its time."""
     answered(case, events)
@@ -202,21 +217,30 @@ def profile(case: Case, events: pa.Table) -> None:
     pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
 
 
-def memory(number: int, events: int, share: float) -> None:
+def memory(number: int, events: int, share: float, is_streamed: bool) -> None:
     """Prints the peak memory of a case. In a process of its own: what others left would count, or be used again."""
     case = CASES[number]
     read = ["event_type", "ts", "seq", *(n for n in ("x", "k", "name") if re.search(rf"\b{n}\b", case.query))]
+    bytes_of = streamed if is_streamed else lambda case, events: answered(case, events).nbytes
     for _ in range(2):  # imports, kernels
-        answered(case, log(20_000, share, "codes").select(read))
+        bytes_of(case, log(20_000, share, "codes").select(read))
+    _give_back_memory()  # what these left is not there for the next
     before = _status("VmRSS")
     table = log(events, share, "codes").select(read)
+    _give_back_memory()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is in use
+    result = bytes_of(case, table)
+    peak = _status("VmHWM") - before
+    way = "slice" if is_streamed else "call"
+    times = [f"{of / table.nbytes:>8.2f}" for of in (result, peak)]
+    print(f"{case.name:<28} {share:>6.0%} {way:<6} {table.nbytes / 1e6:>8.0f} {' '.join(times)}", flush=True)
+
+
+def _give_back_memory() -> None:
+    """All memory that is not in use, to the system."""
     gc.collect()
     pa.default_memory_pool().release_unused()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is in use
-    answer = answered(case, table)
-    peak = _status("VmHWM") - before
-    times = [f"{of / table.nbytes:>8.2f}" for of in (answer.nbytes, peak)]
-    print(f"{case.name:<28} {share:>6.0%} {table.nbytes / 1e6:>8.0f} {' '.join(times)}", flush=True)
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def _status(name: str) -> int:
@@ -240,9 +264,11 @@ def main() -> None:
         print(f"{chosen.events:,} events; MB that the query reads, and the result and the peak as multiples of these")
         for number, case in enumerate(CASES):
             for share in shares if chosen.only in case.name else ():
-                alone = multiprocessing.get_context("spawn").Process(target=memory, args=(number, chosen.events, share))
-                alone.start()
-                alone.join()
+                for is_streamed in (False,) if case.call is cep.detect else (False, True):
+                    context = multiprocessing.get_context("spawn")
+                    alone = context.Process(target=memory, args=(number, chosen.events, share, is_streamed))
+                    alone.start()
+                    alone.join()
         return
     logs = {share: log(chosen.events, share, chosen.text) for share in shares}
     kernels = [0.0] if chosen.profile else watch_kernels()

@@ -14,6 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.freed_memory import keep_freed_memory
+
+keep_freed_memory()  # whoever computes with arrays imports this module
+
 Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]

@@ -18,8 +18,8 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints
 
-BATCH_ROWS = 1 << 16
-BATCH_EVENTS = 1 << 20
+BATCH_ROWS = 1 << 15
+BATCH_EVENTS = 1 << 19
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class AnyMatches(CountedAnswers):
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
         return listed_columns(self, self.ends, most)
 
-    def nodes(self) -> Paths:
+    def node_pieces(self) -> Iterator[Paths]:
         return match_nodes(self.graph.network, self.ends)
 
     def candidates(self) -> list[int]:

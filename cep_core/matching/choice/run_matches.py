@@ -58,8 +58,8 @@ class RunMatches(CountedAnswers):
         for begin, end in batches(self.lengths[jobs]):
             yield self.paths(jobs[begin:end])
 
-    def nodes(self) -> Paths:
-        return self.paths(np.arange(len(self.counts)))
+    def node_pieces(self) -> Iterator[Paths]:
+        return self.listing(self.counts)
 
     def keep(self, wanted: Flags | Ints) -> Self:
         """The answers with only these matches."""

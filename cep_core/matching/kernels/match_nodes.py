@@ -8,6 +8,8 @@ matches.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numba import njit
 
@@ -16,6 +18,11 @@ from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, begins, holds
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
+
+PIECE = 1 << 17
+"""Nodes, and questions, of a piece: some megabytes, which stay near the processor."""
+TIMES = 8
+"""A piece has room for all nodes of so many of the longest windows."""
 
 
 @inner
@@ -79,22 +86,21 @@ def _collect(
     return ends.shape[0]
 
 
-def match_nodes(network: Network, questions: Ends) -> Paths:
-    """For each question, the nodes of all its matches, by row."""
-    ends, lows = questions.rows, questions.begins
-    longest = int((ends - lows).max(initial=0)) + 1
+def match_nodes(network: Network, questions: Ends) -> Iterator[Paths]:
+    """For each question, the nodes of all its matches, by row: in pieces of PIECE nodes, or more if windows are long.
+
+    A question whose nodes do not fit a piece any more is asked again for the next, which holds at least TIMES others.
+    """
+    longest = int((questions.rows - questions.begins).max(initial=0)) + 1
     scratch = scratch_for(network, longest)
     reached = np.empty((longest, network.fits.shape[1]), np.bool_)
-    capacity = max(1 << 20, reached.size)
-    pieces: list[Paths] = []
+    capacity = max(PIECE, TIMES * reached.size)
+    rows, bound, offsets = (np.empty(length, np.int64) for length in (capacity, capacity, PIECE + 1))
     done = 0
-    while done < len(ends):
-        rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        offsets = np.empty(len(ends) - done + 1, np.int64)
-        remaining = questions.take(np.arange(done, len(ends)))
-        answered = _collect(network, remaining, scratch, reached, rows, bound, offsets)
+    while done < len(questions.rows):
+        asked = Ends(*(column[done : done + PIECE] for column in questions))
+        answered = _collect(network, asked, scratch, reached, rows, bound, offsets)
         used = offsets[answered]
         jobs = np.arange(done, done + answered)
-        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: answered + 1].copy(), jobs))
+        yield Paths(rows[:used].copy(), bound[:used].copy(), offsets[: answered + 1].copy(), jobs)
         done += answered
-    return Paths.join(pieces)

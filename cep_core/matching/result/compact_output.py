@@ -5,7 +5,8 @@ Cost: if matches are counted before they are listed, twice the counting (`match_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -31,32 +32,38 @@ class CompactOutput(MatchOutput):
         joins = not (whole and one_each and answers.judge.plan.is_certain_at_last)  # nor has another stretch that event
         if isinstance(answers, CountedAnswers):
             totals = [Total(count) for count in answers.totals()]
-            yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts(), joins)
+            yield from self._rows(answers, _pieces(answers), *answers.compact_counts(), joins)
         else:
             tally, rows = ListingTally(answers, None), NO_ROWS
             for paths, _ in answers.judged(tally, spending):
                 rows += gathered(answers, paths)
             totals = tally.totals()
-            yield from self._rows(answers, rows, counts_of(answers, rows, tally), {}, joins)
+            yield from self._rows(answers, (rows,), counts_of(answers, rows, tally), {}, joins)
         listed = {IN_ORDER: b"true"} if one_each else {}
         yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
 
     def _rows(
         self,
         answers: CountedAnswers | JudgedAnswers,
-        rows: CompactRows,
+        pieces: Iterable[CompactRows],
         counts: Ints,
         large: Mapping[int, int],
         joins: bool,
     ) -> Iterator[pa.RecordBatch]:
         """The batches of compact rows; `counts` and `large`: the number of matches of each row, by its place."""
         begin = 0
-        for batch in rows.batches():
+        for batch in chain.from_iterable(rows.batches() for rows in pieces):
             end = begin + len(batch.paths)
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             number = dict(zip(COUNTS, count_columns(counts[begin:end], beyond), strict=True))
             yield batch_of({**compact_columns(answers, batch, joins=joins), **number}, self.partial)
             begin = end
+
+
+def _pieces(answers: CountedAnswers) -> Iterator[CompactRows]:
+    """The compact rows of all answers, some at a time; all at once if several answers may be of one row."""
+    nodes = answers.node_pieces() if answers.has_own_rows else (answers.nodes(),)
+    return (gathered(answers, piece) for piece in nodes)
 
 
 def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: ListingTally) -> Ints:

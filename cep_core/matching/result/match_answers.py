@@ -40,8 +40,17 @@ class CountedAnswers(LastEvents, ABC):
         """
 
     @abstractmethod
+    def node_pieces(self) -> Iterator[Paths]:
+        """For each answer, all nodes of its matches as one path, whose job is the answer; in order, some at a time."""
+
     def nodes(self) -> Paths:
-        """For each answer, all nodes of its matches as one path; the job of the path is the answer."""
+        """The nodes of all answers."""
+        return Paths.join(list(self.node_pieces()))
+
+    @property
+    def has_own_rows(self) -> bool:
+        """Whether each answer has a compact row of its own, in the order of answers."""
+        return bool((np.diff(self.compact_row) > 0).all())
 
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
         """The matches of `listing` as columns of the result."""
@@ -49,9 +58,9 @@ class CountedAnswers(LastEvents, ABC):
 
     def compact_counts(self) -> tuple[Ints, Mapping[int, int]]:
         """The number of matches of each compact row, as `counts` and `large`."""
-        row = self.compact_row
-        if (np.diff(row) > 0).all():
+        if self.has_own_rows:
             return self.counts, self.large
+        row = self.compact_row
         if not self.large and self.counts.sum(dtype=np.float64) < LIMIT / 2 and are_in_order(row):
             return np.add.reduceat(self.counts, self.answer_of_row), {}
         sums = [0] * (int(row.max()) + 1)

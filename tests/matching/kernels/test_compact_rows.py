@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.arrays import are_in_order, differ
 from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.kernels import match_nodes
 from cep_core.matching.result.compact_rows import CompactRows
+from tests.matching.test_slices import WORLDS, compiled
+from tests.matching.worlds import World
 
 nodes = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=4).map(sorted)
 pieces = st.lists(st.tuples(st.integers(0, 4), nodes, st.integers(-3, 3)), max_size=8)
@@ -44,3 +49,17 @@ def test_order_of_tuples(pairs: list[tuple[int, int]]) -> None:
     keys = np.array(pairs, np.int64).reshape(-1, 2).T
     assert are_in_order(*keys) == (pairs == sorted(pairs))
     assert differ(*keys).tolist() == [k == 0 or pairs[k] != pairs[k - 1] for k in range(len(pairs))]
+
+
+@settings(deadline=None)
+@given(WORLDS, st.integers(1, 4))
+def test_rows_do_not_depend_on_pieces(world: World, piece: int) -> None:
+    """Nodes come in pieces, so that memory is that of a piece; no piece holds part of a row, whatever fits it."""
+    evaluator, events = compiled(world, collapsed=True)
+    at_once = list(evaluator.evaluate(events))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(match_nodes, "PIECE", piece)
+        patch.setattr(match_nodes, "TIMES", 1)
+        in_pieces = list(evaluator.evaluate(events))
+    assert pa.Table.from_batches(in_pieces).equals(pa.Table.from_batches(at_once))
+    assert evaluator.merge(in_pieces, None).equals(evaluator.merge(at_once, None), check_metadata=True)
