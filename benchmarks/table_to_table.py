@@ -53,7 +53,8 @@ KERNELS = (
 )
 """The calls that are kernels: where they are looked up, and their names."""
 SHARES = (0.01, 0.12, 1.0)
-TIMES = 5
+TIMES, IN_ALL = 5, 3_000_000
+"""The fewest calls, and the events of all calls of a case together: those of small logs vary more."""
 KEYS = 1_000
 
 
@@ -193,7 +194,7 @@ def measured(case: Case, events: pa.Table, kernels: list[float]) -> tuple[float,
     """CPU-seconds of a call and of its kernels: those of the least of some calls, after a first one that compiles."""
     answered(case, events)
     best = (float("inf"), 0.0)
-    for _ in range(TIMES):
+    for _ in range(max(TIMES, IN_ALL // len(events))):
         kernels[0] = 0.0
         begin = time.process_time()
         answered(case, events)

@@ -116,23 +116,25 @@ def keys_seen(codes: Ints, low: int, size: int, column: Bytes) -> tuple[Ints, In
     Then for each key: its first row, the roles that occur under it, and how many candidates it has. A row is a
     candidate if its byte is not 0 and its code is not less than `low`. `codes` and `column` are read-only.
     """
-    number = np.full(size, -1, np.int64)
+    # Rows that are no candidates are counted under a code of their own: which rows these are, no processor foresees.
+    counts, seen = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.uint8)
+    counts[size] = 1
     most = min(size, codes.shape[0])
-    first, counts, seen = np.empty(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.uint8)
+    first, code_of = np.empty(most, np.int64), np.empty(most, np.int64)
     n = 0
     for row in range(codes.shape[0]):
-        code = codes[row] - low
-        if column[row] == 0 or code < 0:
-            continue
-        key = number[code]
-        if key < 0:
-            key = n
-            number[code] = n
-            first[n] = row
+        code, role = codes[row] - low, column[row]
+        code = size if (role == 0) | (code < 0) else code
+        if counts[code] == 0:
+            first[n], code_of[n] = row, code
             n += 1
-        seen[key] |= column[row]
-        counts[key] += 1
-    return number, first[:n], seen[:n], counts[:n]
+        counts[code] += 1
+        seen[code] |= role
+    number, seen_by_key, counts_by_key = np.full(size, -1, np.int64), np.empty(n, np.uint8), np.empty(n, np.int64)
+    for key in range(n):
+        code = code_of[key]
+        number[code], seen_by_key[key], counts_by_key[key] = key, seen[code], counts[code]
+    return number, first[:n], seen_by_key, counts_by_key
 
 
 @njit(cache=True)

@@ -14,13 +14,17 @@ MOMENTS = st.lists(st.one_of(st.integers(-9, 9), st.integers(-9, 9).map(lambda k
 @given(
     st.lists(MOMENTS, max_size=3),
     st.integers(1, 40),
-    st.integers(1, 60),
+    st.one_of(st.none(), st.integers(1, 60)),
     st.one_of(st.none(), st.tuples(st.integers(-60, 60), st.integers(0, 90)).map(lambda day: (day[0], sum(day)))),
 )
 def test_windows_are_those_that_hold_a_vertex(
-    moments: list[list[int]], size: int, slide: int, days: tuple[int, int] | None
+    moments: list[list[int]], size: int, slide: int | None, days: tuple[int, int] | None
 ) -> None:
-    """Also with gaps between windows, with long runs of vertices in one window, and with days that own only some."""
+    """Also with gaps between windows, with long runs of vertices in one window, and with days that own only some.
+
+    Without a slide they stand one after another.
+    """
+    slide = slide or size
     partitions = [sorted(part) for part in moments]
     ts = np.array([t for part in partitions for t in part], dtype=np.int64)
     offsets = np.cumsum([0, *map(len, partitions)])

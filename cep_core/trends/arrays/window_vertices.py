@@ -21,6 +21,9 @@ EARLIEST = np.iinfo(np.int64).min
 LATEST = np.iinfo(np.int64).max
 NEARER = 1 << 50
 """A quotient of numbers nearer to 0 than this, in doubles, is less than 1 off."""
+SPARSE = 6
+"""Where windows have fewer vertices than this, each vertex is looked at by itself: which of them begins a window, no
+processor foresees."""
 NEAR = 8
 """Vertices that are looked at one after another before a search takes larger steps."""
 
@@ -81,15 +84,31 @@ def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> 
     columns = np.empty((4, ts.shape[0]), np.int64)
     n = 0
     share = 1.0 / size
+    least, most = begin // size, end // size - 1  # the windows that end after `begin` and not after `end`
     for p in range(offsets.shape[0] - 1):
         first, stop = offsets[p], offsets[p + 1]
+        if first == stop:
+            continue
+        is_near = ts[first] > -NEARER and ts[stop - 1] < NEARER
+        if is_near and SPARSE * ((ts[stop - 1] - ts[first]) // size + 1) > stop - first:
+            k = _near_quotient(ts[first], size, share)
+            for i in range(first, stop):
+                following = k + 1 if i == stop - 1 else _near_quotient(ts[i + 1], size, share)
+                columns[0, n] = k
+                columns[1, n] = p
+                columns[2, n] = first
+                columns[3, n] = i + 1
+                is_last = following != k
+                n += is_last & (least <= k) & (k <= most)
+                first = i + 1 if is_last else first
+                k = following
+            continue
         while first < stop:
-            k = _quotient(ts[first], size, share)
-            after = (k + 1) * size
-            if after > end:
+            k = _near_quotient(ts[first], size, share) if is_near else ts[first] // size
+            if k > most:
                 break
-            last = _bound(ts, first + 1, stop, after)
-            if after > begin:
+            last = _bound(ts, first + 1, stop, (k + 1) * size)
+            if k >= least:
                 columns[0, n] = k
                 columns[1, n] = p
                 columns[2, n] = first
@@ -100,16 +119,12 @@ def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> 
 
 
 @inner
-def _quotient(moment: int, size: int, share: float) -> int:
-    """moment // size. `share`: 1 / size, by which near numbers are multiplied: a division takes ten times as long."""
-    if not -NEARER < moment < NEARER:
-        return moment // size
+def _near_quotient(moment: int, size: int, share: float) -> int:
+    """moment // size for a moment nearer to 0 than NEARER. `share`: 1 / size, by which it is multiplied: a division
+    takes ten times as long."""
     k = int(np.floor(moment * share))
-    while k * size > moment:
-        k -= 1
-    while (k + 1) * size <= moment:
-        k += 1
-    return k
+    rest = moment - k * size
+    return k - (rest < 0) + (rest >= size)
 
 
 @inner
