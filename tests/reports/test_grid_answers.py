@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from dataclasses import replace
+from unittest.mock import MagicMock
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cep_core.experiments.grids.grid import grid_of
 from cep_core.experiments.grids.summaries import summary_of
+from cep_core.experiments.loads import described_load
 from jobs.reports.experiments_page import answer_of
+from jobs.reports.figures.grid import figures_of
 
 GRID = grid_of(
     "small",
@@ -79,3 +86,40 @@ def test_over_another_axis_a_range_is_told_where_its_ends_read_differently(furth
 def test_a_grid_says_whether_there_was_a_choice(choices: dict[str, tuple[float, float]], sentence: str) -> None:
     """Weighted by drops, over all loads; little choice is said in words; rows of former versions count no drops."""
     assert answered(**choices) == f"{BEGIN}, clairvoyant 0 %.{sentence}"
+
+
+@given(
+    st.lists(st.sampled_from([1.2, 1.4, 1.8, 2.0]), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from([300, 500, 900]), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from([1, 4, 16]), min_size=1, max_size=3, unique=True),
+    st.booleans(),
+)
+def test_a_line_has_one_value_of_each_further_axis(
+    loads: list[float], windows: list[int], factors: list[int], varies_costs: bool
+) -> None:
+    """A grid of two loads was drawn as one line through both, and its caption named one. All numbers are in the CSV."""
+    axes = {"load": loads, "window": windows} | ({"tau_factor": factors} if varies_costs else {})
+    grid = replace(GRID, queries={"Q1": {}}, axes=axes)
+    settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    rows = [
+        {"strategy": name, "parameters": json.dumps(setting), "metric": metric, "seed": 0, "value": value}
+        for name in LOST
+        for number, setting in enumerate(settings)
+        for metric, value in (("lost", number), ("match_probability", setting["window"]))
+    ]
+    [figure] = figures_of(grid, summary_of(rows))
+    plot = MagicMock()
+    figure.draw(plot)
+    axis = "tau_factor" if varies_costs else "load" if len(loads) > 1 else "window"
+    at = {"load": described_load(loads), "window": sorted(windows)[len(windows) // 2]}
+    shown = sorted(
+        (setting[axis], number)
+        for number, setting in enumerate(settings)
+        if all(name == axis or setting[name] == value for name, value in at.items())
+    )
+    lines = {call.kwargs["label"]: list(zip(*call.args[:2], strict=True)) for call in plot.line.call_args_list}
+    assert lines == dict.fromkeys((name for name in LOST if name != "none"), shown)
+    assert len(figure.rows) == len(settings) * len(lines)
+    further = len(settings) // len(shown)
+    assert figure.caption.endswith(f" The numbers have all {further} such settings.") == (further > 1)
+    assert (f"at {described_load(loads):.0%}".replace("%", " %") in figure.caption) == (axis != "load")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from cep_core.drawing.marks import Across, Marker, Words, spread_bars
 from cep_core.drawing.plot import Plot
@@ -10,6 +11,7 @@ from cep_core.drawing.svg import Stroke
 from cep_core.drawing.tones import QUIET
 from cep_core.experiments.grids.grid import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.grids.summaries import Point, Summary
+from cep_core.experiments.loads import described_load
 from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
@@ -53,11 +55,13 @@ def axis_of(grid: Grid) -> str:
 
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
-    """One line for each strategy, with error bars of one standard deviation.
+    """One line for each strategy, with error bars of one standard deviation, at one value of each further axis.
 
-    Dotted: the least loss of dropping partial matches.
+    Dotted: the least loss of dropping partial matches. The numbers are those of all values.
     """
-    lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED.name}
+    drawn = [name for name in grid.strategies if name != UNSHED.name]
+    fixed = _fixed(grid, axis)
+    lines = {name: summary.along(axis, name, **fixed) for name in drawn}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
     def draw(plot: Plot) -> None:
@@ -90,12 +94,11 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
         for name, points in lines.items()
         if points
     ]
-    setting = _fixed(grid, axis)
     return Figure(
         f"{grid.name}-{metric}",
         f"Line chart of {WORDS[metric]} against {AXES.get(axis, axis)}: {listed(ends)}.",
-        f"{grid.title}: {WORDS[metric]} by {AXES.get(axis, axis)}{setting}; n = {runs} seeds at each point, bars of "
-        "one standard deviation.",
+        f"{grid.title}: {WORDS[metric]} by {AXES.get(axis, axis)}{_where(grid, fixed)}; n = {runs} seeds at each "
+        f"point, bars of one standard deviation.{_further(grid, fixed)}",
         ["strategy", *_names(summary), "match_probability", f"{metric}_mean", f"{metric}_deviation", "n"],
         [
             [
@@ -106,8 +109,8 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
                 point.metrics[metric].deviation,
                 point.metrics[metric].n,
             ]
-            for name, points in lines.items()
-            for point in points
+            for name in drawn
+            for point in summary.along(axis, name)
         ],
         draw,
         (3.2, 3.4),
@@ -172,8 +175,32 @@ def _at(point: Point, axis: str) -> float:
     return point.setting[axis] if axis in point.setting else point[axis]
 
 
-def _fixed(grid: Grid, axis: str) -> str:
-    """The values that do not vary, for the caption."""
-    if axis == LOAD:
-        return ""
-    return f", at {share(grid.loads[0])} of the rate that the operator can bear"
+def _fixed(grid: Grid, axis: str) -> dict[str, float]:
+    """The value of each further axis at which lines are drawn: of loads the described one, else the middle one.
+
+    Parameters of queries may all vary along the match probability, which they decide.
+    """
+    fixed: dict[str, float] = {}
+    for name, values in grid.axes.items():
+        varies = axis == "match_probability" and name not in (LOAD, TAU, TRAINED)
+        if name != axis and not varies:
+            fixed[name] = described_load(values) if name == LOAD else sorted(values)[len(values) // 2]
+    return fixed
+
+
+def _where(grid: Grid, fixed: Mapping[str, float]) -> str:
+    """The values at which lines are drawn, for the caption: the load, and what else has several."""
+    at = [
+        f"{share(value)} of the rate that the operator can bear"
+        if name == LOAD
+        else f"{name.replace('_', ' ')} {value:g}"
+        for name, value in fixed.items()
+        if name == LOAD or len(grid.axes[name]) > 1
+    ]
+    return f", at {listed(at)}" if at else ""
+
+
+def _further(grid: Grid, fixed: Mapping[str, float]) -> str:
+    """That there are numbers which are not drawn."""
+    settings = math.prod(len(set(grid.axes[name])) for name in fixed)
+    return f" The numbers have all {settings} such settings." if settings > 1 else ""
