@@ -121,5 +121,5 @@ def test_a_line_has_one_value_of_each_further_axis(
     assert lines == dict.fromkeys((name for name in LOST if name != "none"), shown)
     assert len(figure.rows) == len(settings) * len(lines)
     further = len(settings) // len(shown)
-    assert figure.caption.endswith(f" The numbers have all {further} such settings.") == (further > 1)
+    assert figure.caption.endswith(f" one of {further} such settings; the numbers have all.") == (further > 1)
     assert (f"at {described_load(loads):.0%}".replace("%", " %") in figure.caption) == (axis != "load")

@@ -85,6 +85,8 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
             plot.x.words = share
         if axis == LOAD:
             plot.x.ticks(grid.loads, map(share, grid.loads))
+        elif axis in grid.axes and axis in (TAU, TRAINED):
+            plot.x.ticks(grid.axes[axis], [f"{value:g}" for value in grid.axes[axis]])
         plot.x.label = axis.replace("_", " ") if plot.narrow else AXES.get(axis, axis)
         plot.y.label = WORDS[metric]
         plot.has_key = True
@@ -203,4 +205,4 @@ def _where(grid: Grid, fixed: Mapping[str, float]) -> str:
 def _further(grid: Grid, fixed: Mapping[str, float]) -> str:
     """That there are numbers which are not drawn."""
     settings = math.prod(len(set(grid.axes[name])) for name in fixed)
-    return f" The numbers have all {settings} such settings." if settings > 1 else ""
+    return f" Drawn is one of {settings} such settings; the numbers have all." if settings > 1 else ""
