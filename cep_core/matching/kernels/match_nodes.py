@@ -89,7 +89,8 @@ def _collect(
 def match_nodes(network: Network, questions: Ends) -> Iterator[Paths]:
     """For each question, the nodes of all its matches, by row: in pieces of PIECE nodes, or more if windows are long.
 
-    A question whose nodes do not fit a piece any more is asked again for the next, which holds at least TIMES others.
+    A question whose nodes do not fit a piece any more is asked again for the next one; the full piece then has at least
+    TIMES others, so that few are asked twice.
     """
     longest = int((questions.rows - questions.begins).max(initial=0)) + 1
     scratch = scratch_for(network, longest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -47,7 +48,7 @@ class CountedAnswers(LastEvents, ABC):
         """The nodes of all answers."""
         return Paths.join(list(self.node_pieces()))
 
-    @property
+    @cached_property
     def has_own_rows(self) -> bool:
         """Whether each answer has a compact row of its own, in the order of answers."""
         return bool((np.diff(self.compact_row) > 0).all())

@@ -85,7 +85,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
             plot.x.words = share
         if axis == LOAD:
             plot.x.ticks(grid.loads, map(share, grid.loads))
-        elif axis in grid.axes and axis in (TAU, TRAINED):
+        elif axis in (TAU, TRAINED):
             plot.x.ticks(grid.axes[axis], [f"{value:g}" for value in grid.axes[axis]])
         plot.x.label = axis.replace("_", " ") if plot.narrow else AXES.get(axis, axis)
         plot.y.label = WORDS[metric]
