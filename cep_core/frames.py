@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from cep_core.events.frame_columns import attribute_columns, sayable
+from cep_core.events.frame_columns import are_attribute_columns, attribute_columns, sayable
 from cep_core.language.hints import did_you_mean
 
 Frame = TypeVar("Frame")
@@ -93,12 +93,13 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
     >>> read_frame(log, NamedColumns(ts="at", type="kind"), None).events.column_names
     ['event_type', 'ts']
     """
-    table = arrow_table(events)
+    table = _table(events)
+    if not are_attribute_columns(table):
+        table, remarks = attribute_columns(_without_views(table))
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=3)
     if not table.column_names:
         raise ValueError("the log has no rows and no columns")
-    table, remarks = attribute_columns(table)
-    for remark in remarks:
-        warnings.warn(remark, stacklevel=3)
     names = {"ts": columns.ts, "event_type": columns.type, "seq": columns.seq}
     for engine, name in names.items():
         if name is not None and name not in table.column_names and sayable(name) in table.column_names:
@@ -110,13 +111,14 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         if engine in table.column_names:
             raise ValueError(f"'{name}' shall be '{engine}', but the log has a column '{engine}', too; rename that one")
         table = table.rename_columns([engine if have == name else have for have in table.column_names])
-    stored = table.column_names
+    stored = table.schema.names
     for engine, argument in (("ts", "ts"), ("event_type", "type")):
         if engine not in stored:
             present = ", ".join(stored)
             raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {present}")
-    times = _readable_times(table["ts"], columns.ts or "ts")
-    if times.type != table.schema.field("ts").type:
+    given = table["ts"]
+    times = _readable_times(given, columns.ts or "ts")
+    if times.type != given.type:
         table = table.set_column(stored.index("ts"), "ts", times)
     stamp = times.type
     if kinds.is_date(stamp):

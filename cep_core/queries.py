@@ -15,7 +15,7 @@ from cep_core.events.table import order
 from cep_core.frames import Frame, Moment, NamedColumns, read_frame
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
-from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, answered
+from cep_core.language.evaluator import TOTALS, Evaluator, answered
 from cep_core.language.explanation import Explanation
 from cep_core.language.patterns.user_aggregates import UserAggregate, user_aggregates
 from cep_core.language.settings import Settings
@@ -196,9 +196,9 @@ def explain(
 
 def _evaluated(evaluator: Evaluator, events: pa.Table, step: str | None) -> pa.Table:
     """The result with its totals as metadata. `step`: the name under which progress is shown; None shows nothing."""
-    result = answered(evaluator, events).drop_columns([CERTAIN]) if step is None else _metered(evaluator, events, step)
+    result = answered(evaluator, events) if step is None else _metered(evaluator, events, step)
     metadata = dict(result.schema.metadata or {})
-    for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
+    for totals in json.loads(metadata.pop(TOTALS)).values() if TOTALS in metadata else ():
         metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}
     return result.replace_schema_metadata(metadata or None)
 

@@ -18,7 +18,8 @@ from numba import njit
 from cep_core.arrays import Flags, Ints, read_only
 from cep_core.candidates.grouping import dense, room
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
-from cep_core.candidates.roles import Bytes, Roles
+from cep_core.candidates.marked_rows import Bytes, marked
+from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection
 from cep_core.candidates.slice_reader import FEW, SliceReader
 from cep_core.events.arrow_types import ARROW_TYPES
@@ -40,8 +41,7 @@ def by_key(pattern: Pattern, selection: Selection, reader: SliceReader, roles: R
     candidates = int(np.count_nonzero(column))
     read: Ints | None = None
     if not reader.is_shared and FEW * candidates < len(column):
-        read = column.nonzero()[0]
-        column = column[read]
+        read, column = marked(column)
     keys = [_key(reader, name, read, candidates) for name in selection.attributes]
     codes, low, size, column = _one_code(keys, column)
     number, first, seen, counts = keys_seen(codes, low, size, read_only(column))
@@ -124,12 +124,12 @@ def keys_seen(codes: Ints, low: int, size: int, column: Bytes) -> tuple[Ints, In
     n = 0
     for row in range(codes.shape[0]):
         code, role = codes[row] - low, column[row]
-        code = size if (role == 0) | (code < 0) else code
-        if counts[code] == 0:
+        own = np.uint64(size if (role == 0) | (code < 0) else code)
+        if counts[own] == 0:
             first[n], code_of[n] = row, code
             n += 1
-        counts[code] += 1
-        seen[code] |= role
+        counts[own] += 1
+        seen[own] |= role
     number, seen_by_key, counts_by_key = np.full(size, -1, np.int64), np.empty(n, np.uint8), np.empty(n, np.int64)
     for key in range(n):
         code = code_of[key]
@@ -143,20 +143,22 @@ def rows_by_key(
 ) -> tuple[Ints, Bytes]:
     """The candidates' rows by partition, and their roles. `partition`: of each key by its number; -1: none.
 
-    A partition has one key and a key one code, so the place of the next row is kept by code.
+    A partition has one key and a key one code, so the place of the next row is kept by code. All other rows have one
+    place, after the last candidate, where each takes the place of the one before.
     """
-    place = np.full(number.shape[0], -1, np.int64)
-    for code in range(number.shape[0]):
+    size, end = number.shape[0], offsets[-1]
+    place = np.full(size + 1, end, np.uint64)  # unsigned, as Numba looks whether a place is negative
+    for code in range(size):
         if number[code] >= 0 and partition[number[code]] >= 0:
             place[code] = offsets[partition[number[code]]]
-    rows, placed = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.uint8)
+    rows, placed = np.empty(end + 1, np.int64), np.empty(end + 1, np.uint8)
     for row in range(codes.shape[0]):
-        code = codes[row] - low
-        if column[row] == 0 or code < 0:
-            continue
-        at = place[code]
-        if at >= 0:
-            rows[at] = row
-            placed[at] = column[row]
-            place[code] = at + 1
-    return rows, placed
+        code, role = codes[row] - low, column[row]
+        own = np.uint64(size if (role == 0) | (code < 0) else code)
+        at = place[own]
+        rows[at] = row << 8 | np.int64(role)  # in one place: two would be two misses of the cache
+        place[own] = at + np.uint64(at < np.uint64(end))
+    for candidate in range(end):
+        placed[candidate] = np.uint8(rows[candidate] & 255)
+        rows[candidate] >>= 8
+    return rows[:end], placed[:end]

@@ -34,9 +34,10 @@ def by_parts_of_keys(query: Query, reader: SliceReader, roles: Roles, owns: Owns
 
     Under partition contiguity every event with a role, even one of no variable, has a place in each partition.
     """
-    selection, read = selection_of(query), roles.any.nonzero()[0]
+    selection = selection_of(query)
     classes, signatures = selection.classes, selection.signatures
-    masks = roles if len(read) == reader.rows else roles.at(read)
+    marked, masks = roles.marked()
+    read = np.arange(reader.rows) if marked is None else marked
     codes, values = _codes(classes, reader, read)
     sizes = [len(column) for column in values]
     entries = {signature: _entries(signature, codes, masks, names, query) for signature, names in signatures.items()}
@@ -54,7 +55,7 @@ def by_parts_of_keys(query: Query, reader: SliceReader, roles: Roles, owns: Owns
         keys = keys.take(pa.array(kept))
     chosen = {signature: rows for signature, (rows, _) in entries.items()}
     rows, offsets, parts = _placed(chosen, relations, signatures, keyed, masks, sizes)
-    return read[rows] if len(read) < reader.rows else rows, offsets, keys, parts
+    return rows if marked is None else marked[rows], offsets, keys, parts
 
 
 def _placed(

@@ -153,13 +153,9 @@ def _partitioned(query: Query, reader: SliceReader, roles: Roles, owns: Owns | N
         return by_key(query.pattern, selection, reader, roles, owns)
     if selection.classes:
         return by_parts_of_keys(query, reader, roles, owns)
-    mask = roles.any
-    m = int(np.count_nonzero(mask))
-    offsets = np.array([0, m] if m else [0], dtype=np.int64)
-    if m == reader.rows:
-        return None, offsets, NO_KEYS, roles
-    rows = mask.nonzero()[0]
-    return rows, offsets, NO_KEYS, roles.at(rows)
+    rows, own = roles.marked()
+    m = reader.rows if rows is None else len(rows)
+    return rows, np.array([0, m] if m else [0], dtype=np.int64), NO_KEYS, own
 
 
 def _owner(owned: Ownership | None, selection: Selection) -> Owns | None:

@@ -46,13 +46,22 @@ def codes_of(stored: pa.Array, rows: int) -> KeyCodes | None:
         return KeyCodes(_places(stored.indices), 0, len(stored.dictionary), stored)
     if not pa.types.is_integer(stored.type) or len(stored) == stored.null_count:
         return None
-    ends = pc.min_max(stored)
-    low, size = ends["min"].as_py(), ends["max"].as_py() - ends["min"].as_py() + 1
+    low, high = _ends(stored)
+    size = high - low + 1
     if size > room(rows) or low <= -(2**63) or low + size > 2**63:
         return None
     whole = stored.cast(pa.int64())
     known = whole.fill_null(low - 1) if whole.null_count else whole
     return KeyCodes(read_only(known.to_numpy(zero_copy_only=False)), low, size, stored)
+
+
+def _ends(stored: pa.Array) -> tuple[int, int]:
+    """The least number of a column and the greatest."""
+    if not stored.null_count:  # NumPy takes a fifth of Arrow's time
+        numbers = stored.to_numpy()
+        return int(numbers.min()), int(numbers.max())
+    ends = pc.min_max(stored)
+    return ends["min"].as_py(), ends["max"].as_py()
 
 
 def hashed(stored: pa.Array) -> KeyCodes:

@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from cep_core.arrays import Bits, Flags, Ints
-
-Bytes = npt.NDArray[np.uint8]
+from cep_core.candidates.marked_rows import Bytes, marked, marked_rows
 
 FEW = 1 << 16
 """Events of which each looks its states up; the places of more would take too much memory."""
@@ -63,10 +61,13 @@ class Roles(Mapping[str, Flags]):
     def __len__(self) -> int:
         return len(self.bits)
 
-    @property
-    def any(self) -> Flags:
-        """[n] whether the event may be bound to some variable."""
-        return reduce(np.logical_or, self.bytes[1:], self.bytes[0] != 0)
+    def marked(self) -> tuple[Ints | None, Roles]:
+        """The rows of the events that may be bound to some variable, ascending, and their roles. None: all rows."""
+        if len(self.bytes) == 1:
+            rows, own = marked(self.bytes[0])
+            return rows, Roles([own], self.bits)
+        rows = marked_rows(reduce(np.logical_or, [column != 0 for column in self.bytes]))
+        return (None, self) if len(rows) == len(self.bytes[0]) else (rows, self.at(rows))
 
     def at(self, rows: Ints) -> Roles:
         """The roles of the events at these rows."""

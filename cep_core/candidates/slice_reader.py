@@ -22,6 +22,7 @@ from cep_core.arrays import Flags, Ints
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
 from cep_core.candidates.keys import comparable
+from cep_core.candidates.marked_rows import marked_rows
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
@@ -124,7 +125,7 @@ class SliceReader:
             numbers, of = compared
             passed = mask & of(numbers.values)
             return passed if numbers.known is None else passed & numbers.known
-        rows = mask.nonzero()[0]
+        rows = marked_rows(mask)
         if compared is None:
             rows = rows[holds(test, self.table({part.attribute for part in references(test)}, rows))]
         else:

@@ -50,6 +50,31 @@ def flat(table: pa.Table) -> tuple[pa.Table, dict[str, tuple[str, ...]]]:
     return pa.table(columns), places
 
 
+_READ = frozenset(
+    stored.id
+    for stored in (
+        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32()),
+        *(pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.large_string()),
+        *(pa.timestamp("s"), pa.duration("s"), pa.date32(), pa.date64()),
+    )
+)
+"""The numbers of the types of columns that stay as they are."""
+
+
+def are_attribute_columns(table: pa.Table) -> bool:
+    """Whether a table has rows, and each column a name and a type that queries say and engines read: most have.
+
+    >>> are_attribute_columns(pa.table({"x": [1.5]})), are_attribute_columns(pa.table({"x y": [1.5]}))
+    (True, False)
+    """
+    schema = table.schema
+    for stored in schema.types:
+        kind = stored.id
+        if kind not in _READ and not (kinds.is_dictionary(stored) and stored.value_type.id in _READ):
+            return False
+    return table.num_rows > 0 and all(map(_NAME.fullmatch, schema.names))
+
+
 def attribute_columns(table: pa.Table) -> tuple[pa.Table, list[str]]:
     """The table with columns that queries can name and engines read, and remarks on values that became others.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +15,7 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 FARTHEST = 2**62
 """Moments are nearer to 0 than this, so that a moment plus a window fits 64 bits (`spans.window_of` limits windows)."""
 FIRST = 1 << 14
-"""Events among which every event type usually occurs."""
+"""Events among which every event type usually occurs, where there are many."""
 FEW = 16
 """Event types that are looked for in all events one by one."""
 FIRST_FEW = 256
@@ -32,13 +34,13 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
     <AttributeType.FLOAT: 'float'>
     """
     columns, types = {}, []
-    for place, field in enumerate(table.schema):
-        name = field.name
+    for place, name in enumerate(table.schema.names):
+        column = table.column(place)
         if name == "event_type":
-            types = _different(table.column(place))
-        if name in RESERVED or (kind := attribute_type(field.type)) is None:
+            types = _different(column)
+        if name in RESERVED or (kind := attribute_type(column.type)) is None:
             continue
-        columns[name] = Attribute(name, kind, nullable=table.column(place).null_count > 0)
+        columns[name] = Attribute(name, kind, nullable=column.null_count > 0)
     return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
 
 
@@ -47,21 +49,20 @@ def _different(texts: pa.ChunkedArray) -> list[str | None]:
     if texts.num_chunks == 1 and pa.types.is_dictionary(texts.type) and not texts.null_count:
         dictionary, codes = texts.chunk(0).dictionary, texts.chunk(0).indices.to_numpy()
         seen = list(dict.fromkeys(codes[:FIRST_FEW].tolist()))
-        if len(seen) < len(dictionary):
-            seen = _by_first_place(codes[:FIRST], len(dictionary))
+        if len(dictionary) - len(seen) > FEW:
+            occurring, firsts = np.unique(codes[:FIRST], return_index=True)
+            seen = occurring[firsts.argsort()].tolist()
         others = set(range(len(dictionary))).difference(seen)
-        if len(others) <= FEW and not any((codes == code).any() for code in others):
-            return [dictionary[code].as_py() for code in seen]
+        if len(others) <= FEW:
+            names = dictionary.to_pylist()
+            return [names[code] for code in [*seen, *_in_order_of_occurrence(codes, others)]]
     return list(pc.unique(texts).to_pylist())
 
 
-def _by_first_place(codes: Ints, texts: int) -> list[int]:
-    """The codes of so many texts that occur, in order of first occurrence."""
-    if texts > FEW:
-        occurring, firsts = np.unique(codes, return_index=True)
-        return [int(code) for code in occurring[firsts.argsort()]]
+def _in_order_of_occurrence(codes: Ints, few: Collection[int]) -> list[int]:
+    """Those of a few codes that occur."""
     places: dict[int, int] = {}
-    for code in range(texts):
+    for code in few:
         is_code = codes == code
         if is_code.any():
             places[code] = int(is_code.argmax())
@@ -105,12 +106,12 @@ def order(table: pa.Table) -> pa.Table:
 
 def in_order(table: pa.Table) -> pa.Table:
     """As `order`, without the column `pos`: of a whole log, the rank of an event is its row."""
-    names = table.column_names
+    names = table.schema.names
     if "seq" not in names:
         table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
     for name in ("ts", "seq"):
-        if name in names and _is_narrow(table.schema.field(name).type):
-            table = table.set_column(names.index(name), name, table.column(name).cast(pa.int64()))
+        if name in names and _is_narrow((column := table.column(name)).type):
+            table = table.set_column(names.index(name), name, column.cast(pa.int64()))
     if _stamps_rise(table):
         return table
     ts = table.column("ts").to_numpy()
@@ -155,22 +156,23 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
 
 def _stamps_rise(table: pa.Table) -> bool:
     """Whether no two stamps are equal and all are in order. Raises ValueError as `validate` does."""
-    names, schema = table.column_names, table.schema
+    names = table.schema.names
     for name in ("event_type", "ts", "seq"):
         if name not in names:
             raise ValueError(f"a log needs the column '{name}'; found {', '.join(names)}")
-    if attribute_type(schema.field("event_type").type) is not AttributeType.STRING:
-        raise ValueError(f"'event_type' holds text, not {schema.field('event_type').type}")
-    for name in ("ts", "seq"):
-        if schema.field(name).type != pa.int64():
+    types, ts, seq = (table.column(names.index(name)) for name in ("event_type", "ts", "seq"))
+    if attribute_type(types.type) is not AttributeType.STRING:
+        raise ValueError(f"'event_type' holds text, not {types.type}")
+    for name, column in (("ts", ts), ("seq", seq)):
+        if column.type != pa.int64():
             hint = "; convert time-stamps to a whole number of the log's unit" if name == "ts" else ""
-            raise ValueError(f"'{name}' holds {schema.field(name).type}, not whole numbers{hint}")
-        if table.column(name).null_count:
+            raise ValueError(f"'{name}' holds {column.type}, not whole numbers{hint}")
+        if column.null_count:
             raise ValueError(f"'{name}' has nulls")
-    least, most, rise = extent(read_only(table.column("ts").to_numpy()))
+    least, most, rise = extent(read_only(ts.to_numpy()))
     if not -FARTHEST < least <= most < FARTHEST:
         raise ValueError(f"'ts' holds {least} to {most}: moments lie between -2^62 and 2^62")
-    if not _is_unique(table.column("seq")):
+    if not _is_unique(seq):
         raise ValueError("'seq' is not unique")
     return bool(rise)
 

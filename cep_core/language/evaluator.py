@@ -260,12 +260,14 @@ def suffix_of(batch: pa.RecordBatch) -> str:
 
 
 def answered(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    """The result of a whole log, in (ts, seq) order: that of `evaluate` and `merge`, with `certain`.
+    """The result of a whole log, in (ts, seq) order: that of `evaluate` and `merge`, without `certain`.
 
     An evaluator with a method `whole` knows a shorter way to it.
     """
     whole: Callable[[pa.Table], pa.Table] | None = getattr(evaluator, "whole", None)
-    return evaluator.merge(of_table(evaluator.evaluate(events))) if whole is None else whole(events)
+    if whole is not None:
+        return whole(events)
+    return evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
 
 
 class Evaluator(Protocol):

@@ -50,8 +50,11 @@ def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
 
 def decode(codes: Ints, coding: Coding) -> pa.Array:
     """The values of the codes, in the type of the values that were encoded."""
-    null = codes == NOTHING
-    plain = np.where(null, 0, ~codes if coding.largest else codes)
+    plain, null = ~codes if coding.largest else codes, codes == NOTHING
+    if null.any():
+        plain = np.where(null, 0, plain)
+    else:
+        null = None
     if coding.ranked is not None:
         if len(coding.ranked) == 0:
             return pa.nulls(len(codes), coding.type)
@@ -61,11 +64,14 @@ def decode(codes: Ints, coding: Coding) -> pa.Array:
         return pa.array(bits.view(np.float64), coding.type, mask=null)
     if pa.types.is_boolean(coding.type):
         return pa.array(plain.astype(np.bool_), coding.type, mask=null)
-    return pa.array(plain, pa.int64(), mask=null).cast(coding.type)
+    whole = pa.array(plain, pa.int64(), mask=null)
+    return whole if coding.type == whole.type else whole.cast(coding.type)
 
 
 def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """A flag for each value: is it null? NaN is not null."""
+    if not values.null_count:
+        return np.zeros(len(values), np.bool_)
     return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
 
 

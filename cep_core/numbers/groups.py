@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
 from cep_core.events.chunks import one_array
@@ -59,13 +60,19 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     return groups.astype(np.int64), firsts.astype(np.int64)
 
 
-def column_codes(column: pa.ChunkedArray | pa.Array) -> list[Ints]:
+def column_codes(column: pa.ChunkedArray | pa.Array, *, differ: bool = False) -> list[Ints]:
     """A column as integers of the same order: one column, or two if there are nulls. Nulls come last.
+
+    `differ`: the values differ; then texts are sorted once, and not looked up before.
 
     >>> column_codes(pa.array([7, None, 5]))
     [array([0, 1, 0]), array([7, 0, 5])]
+    >>> column_codes(pa.array(["b", "a"]), differ=True)
+    [array([2, 1])]
     """
     array = one_array(column)
+    if differ and not array.null_count and pa.types.is_string(array.type):
+        return [pc.rank(array, tiebreaker="dense").to_numpy().astype(np.int64)]
     codes = ordered_codes(array)[0]
     return [unknown(array).astype(np.int64), codes] if array.null_count else [codes]
 

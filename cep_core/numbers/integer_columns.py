@@ -46,6 +46,8 @@ def logarithms(values: Integers, shifts: Ints | None = None) -> pa.Array:
     >>> logarithms(Integers.of([0, 1000, 10**400])).to_pylist()
     [None, 3.0, 400.0]
     """
+    if shifts is not None and not shifts.any():
+        shifts = None
     if shifts is not None:
         values, shifts = values.in_lowest_terms(shifts)
     magnitude = np.abs(values.small.astype(np.float64))

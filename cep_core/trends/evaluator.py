@@ -58,12 +58,16 @@ class TrendEvaluator(CompiledQuery):
         """The result of a whole log. Totals that need not be added are not written as partial rows."""
         groups = list(self._groups(events, None))
         following = joined(groups)
-        return self.merge(map(self._partial.batch, groups)) if following is None else self._partial.result(following)
+        if following is None:
+            following = self._merged(map(self._partial.batch, groups))
+        return self._partial.result(following)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The result of all slices, ordered by window, then group. It does not depend on the days."""
-        table = pa.Table.from_batches(list(partials), schema=self._partial.schema)
-        return self._partial.result(self._partial.merge(table))
+        return self._partial.result_and_certain(self._merged(partials))
+
+    def _merged(self, partials: Iterable[pa.RecordBatch]) -> Groups:
+        return self._partial.merge(pa.Table.from_batches(list(partials), schema=self._partial.schema))
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm chosen and its cost, for `explain`."""

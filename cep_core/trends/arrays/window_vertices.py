@@ -81,28 +81,61 @@ def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int
 @njit(cache=True)
 def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> tuple[Ints, Ints, Ints, Ints]:
     """`_list` for windows one after another: each has a range of its own."""
-    columns = np.empty((4, ts.shape[0]), np.int64)
-    n = 0
-    share = 1.0 / size
+    columns = np.empty((4, ts.shape[0] + 1), np.int64)
     least, most = begin // size, end // size - 1  # the windows that end after `begin` and not after `end`
+    if _are_sparse(ts, offsets, size):
+        n = _list_sparse(ts, offsets, size, least, most, columns)
+    else:
+        n = _list_dense(ts, offsets, size, least, most, columns)
+    return columns[0, :n], columns[1, :n], columns[2, :n], columns[3, :n]
+
+
+@inner
+def _are_sparse(ts: Ints, offsets: Ints, size: int) -> bool:
+    """Whether windows have few vertices, and all moments are near."""
+    windows, are_near = 0, True
     for p in range(offsets.shape[0] - 1):
         first, stop = offsets[p], offsets[p + 1]
-        if first == stop:
-            continue
-        is_near = ts[first] > -NEARER and ts[stop - 1] < NEARER
-        if is_near and SPARSE * ((ts[stop - 1] - ts[first]) // size + 1) > stop - first:
-            k = _near_quotient(ts[first], size, share)
-            for i in range(first, stop):
-                following = k + 1 if i == stop - 1 else _near_quotient(ts[i + 1], size, share)
-                columns[0, n] = k
-                columns[1, n] = p
-                columns[2, n] = first
-                columns[3, n] = i + 1
-                is_last = following != k
-                n += is_last & (least <= k) & (k <= most)
-                first = i + 1 if is_last else first
-                k = following
-            continue
+        if first < stop:
+            are_near &= ts[first] > -NEARER and ts[stop - 1] < NEARER
+            windows += min((ts[stop - 1] - ts[first]) // size + 1, stop - first)
+    return are_near and SPARSE * windows > ts.shape[0]
+
+
+@inner
+def _list_sparse(ts: Ints, offsets: Ints, size: int, least: int, most: int, columns: Ints) -> np.int64:
+    """Lists the windows from the number of each vertex's window; returns how many.
+
+    Each vertex is written as the last one of its window, so the next one of the window takes its place.
+    """
+    index, share = columns[0], 1.0 / size
+    for i in range(ts.shape[0]):  # of all partitions: they are too short to be computed four numbers at a time
+        index[i] = _near_quotient(ts[i], size, share)
+    partition, firsts, lasts = columns[1], columns[2], columns[3]
+    n, one = np.uint64(0), np.uint64(1)  # unsigned, as Numba looks whether a place is negative
+    for p in range(offsets.shape[0] - 1):
+        first, stop = offsets[p], offsets[p + 1]
+        while first < stop and index[first] < least:
+            first += 1
+        while first < stop and index[stop - 1] > most:
+            stop -= 1
+        firsts[n] = first
+        for i in range(first, stop):
+            index[n] = index[i]  # the windows that are listed never reach the vertices that are not
+            partition[n] = p
+            firsts[n + one] = i + 1
+            lasts[n] = i + 1
+            n += np.uint64(i + 1 == stop or index[i + 1] != index[i])
+    return np.int64(n)
+
+
+@inner
+def _list_dense(ts: Ints, offsets: Ints, size: int, least: int, most: int, columns: Ints) -> np.int64:
+    """Lists the windows by steps to the end of each; returns how many."""
+    n, share = 0, 1.0 / size
+    for p in range(offsets.shape[0] - 1):
+        first, stop = offsets[p], offsets[p + 1]
+        is_near = first < stop and ts[first] > -NEARER and ts[stop - 1] < NEARER
         while first < stop:
             k = _near_quotient(ts[first], size, share) if is_near else ts[first] // size
             if k > most:
@@ -115,7 +148,7 @@ def _list_tumbling(ts: Ints, offsets: Ints, size: int, begin: int, end: int) -> 
                 columns[3, n] = last
                 n += 1
             first = last
-    return columns[0, :n], columns[1, :n], columns[2, :n], columns[3, :n]
+    return np.int64(n)
 
 
 @inner

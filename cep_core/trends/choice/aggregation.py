@@ -113,12 +113,16 @@ def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array
     if not aggregates.attributes:
         return {}
     table = rows(aggregates.attributes)
-    return {
-        name: column(table, name).cast(ARROW_TYPES[kind], safe=False) for name, kind in aggregates.attributes.items()
-    }
+    columns = {}
+    for name, kind in aggregates.attributes.items():
+        values, wanted = column(table, name), ARROW_TYPES[kind]
+        columns[name] = values if values.type == wanted else values.cast(wanted, safe=False)
+    return columns
 
 
 def _comparisons(plan: TrendPlan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
+    if not (plan.compared or plan.excused or plan.cut):
+        return comparing.ranked([], vertices.states)
     compared = []
     for edge, alternatives in plan.alternatives.items():
         excuse = [cuts.comparison(edge)] if edge in plan.excused else []

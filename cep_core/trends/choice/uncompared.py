@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import NOTHING, Ints
+from cep_core.arrays import Ints
 from cep_core.numbers.words import LIMIT
 from cep_core.trends.arrays.graph import Graph
 from cep_core.trends.arrays.ranges import Numbers, Places, Ranges, no_numbers
@@ -31,13 +31,13 @@ def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
     masks = two_states(template)
     first, last, _ = ranges
     if vertices.weights.shape[1] or vertices.codes.shape[1]:
-        ends = np.flatnonzero(template.end)
         by_state = no_numbers(vertices, len(first), 1, BEGIN)._replace(overflowed=numbers.overflowed)
         aggregate_panes(masks, vertices, first, last, 1, by_state)
-        numbers.minima[:] = by_state.minima[:, 0, ends].min(axis=1, initial=NOTHING)
-        numbers.totals[:] = by_state.totals[:, 0, ends].sum(axis=1)
-        for total in numbers.totals.T:
-            numbers.overflowed[:] |= (total < 0) | (total >= LIMIT)
+        for state in template.end.nonzero()[0].tolist():
+            np.minimum(numbers.minima, by_state.minima[:, 0, state], out=numbers.minima)
+            np.add(numbers.totals, by_state.totals[:, 0, state], out=numbers.totals)
+        too_large = (numbers.totals.view(np.uint64) >= np.uint64(LIMIT)).any(axis=1)  # or negative
+        np.logical_or(numbers.overflowed, too_large, out=numbers.overflowed)
     elif len(comparisons.source):
         count_beginning_cut(masks, comparisons, vertices, first, last, numbers.totals, numbers.overflowed)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -42,7 +43,8 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
     If a grouped attribute is not among the keys, no event of these trends has it: its group is null.
     """
     shared = [name for name in group_by if name in keys.column_names]
-    key = [code for name in shared for code in column_codes(keys.column(name))]
+    differ = keys.num_columns == 1  # each partition has another key
+    key = [code for name in shared for code in column_codes(keys.column(name), differ=differ)]
     if key:
         partition_group, group_partition = group_rows(key)
         groups, firsts = group_rows([trends.window, partition_group[trends.partition]])
@@ -75,7 +77,9 @@ def joined(parts: Sequence[Groups]) -> Groups | None:
     ([3, 6], None)
     """
     if len(parts) == 1:
-        return replace(parts[0], totals=tuple(total.alone() for total in parts[0].totals))
+        (part,) = parts
+        alone = tuple(total.alone() for total in part.totals)
+        return part if all(map(operator.is_, alone, part.totals)) else replace(part, totals=alone)
     filled = [part for part in parts if len(part.start)]
     if not filled or any(earlier.start[-1] >= later.start[0] for earlier, later in pairwise(filled)):
         return None

@@ -99,7 +99,11 @@ class Partial:
         )
 
     def result(self, groups: Groups) -> pa.Table:
-        """The columns of the result and `certain`, ordered by window, then group."""
+        """The columns of the result, ordered by window, then group."""
+        return pa.Table.from_arrays(_filled(self._result_parts, groups), schema=self.result_schema)
+
+    def result_and_certain(self, groups: Groups) -> pa.Table:
+        """The columns of the result and `certain`."""
         parts = (*self._result_parts, self._certain)
         return pa.Table.from_arrays(_filled(parts, groups), schema=self._result_and_certain)
 

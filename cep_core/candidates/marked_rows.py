@@ -1,0 +1,61 @@
+"""The rows of a column of bytes that are not 0: one pass without a branch that no processor foresees.
+
+NumPy's `nonzero` looks for one marked row after the other where at most a tenth is marked, and takes up to four times
+as long; where nearly none is, it is the faster one, and used. Cost: O(rows); memory: nine bytes for each marked row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cep_core.arrays import Flags, Ints, read_only
+
+Bytes = npt.NDArray[np.uint8]
+
+NEARLY_NONE = 48
+"""At most one row in so many is marked."""
+
+
+def marked_rows(flags: Flags) -> Ints:
+    """The rows that are marked, ascending.
+
+    >>> marked_rows(np.array([False, True, True])).tolist()
+    [1, 2]
+    """
+    if NEARLY_NONE * int(np.count_nonzero(flags)) <= len(flags):
+        return flags.nonzero()[0]
+    rows, _ = _listed(read_only(flags).view(np.uint8))
+    return rows
+
+
+def marked(column: Bytes) -> tuple[Ints | None, Bytes]:
+    """The rows whose byte is not 0, ascending, and their bytes. None: all rows.
+
+    >>> rows, bytes = marked(np.array([0, 3, 0, 1], np.uint8))
+    >>> rows.tolist(), bytes.tolist()
+    ([1, 3], [3, 1])
+    """
+    flags = column != 0
+    count = int(np.count_nonzero(flags))
+    if count == len(column):
+        return None, column
+    if NEARLY_NONE * count <= len(flags):
+        rows = flags.nonzero()[0]
+        return rows, column[rows]
+    return _listed(read_only(column))
+
+
+@njit(cache=True)
+def _listed(column: Bytes) -> tuple[Ints, Bytes]:
+    """As `marked`. Each row is written where the next marked one belongs; `column` is read-only."""
+    count = 0
+    for row in range(column.shape[0]):
+        count += column[row] != 0
+    rows, bytes = np.empty(count + 1, np.int64), np.empty(count + 1, np.uint8)
+    at = np.uint64(0)  # unsigned, as Numba looks whether a place is negative
+    for row in range(column.shape[0]):
+        rows[at], bytes[at] = row, column[row]
+        at += np.uint64(column[row] != 0)
+    return rows[:count], bytes[:count]
