@@ -18,7 +18,7 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints
 
-BATCH_ROWS = 1 << 15
+BATCH_ROWS = 1 << 14
 BATCH_EVENTS = 1 << 19
 
 

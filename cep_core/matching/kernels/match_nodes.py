@@ -19,7 +19,7 @@ from cep_core.matching.arrays.network import Ends, Network, begins, holds
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
-PIECE = 1 << 17
+PIECE = 3 << 14
 """Nodes, and questions, of a piece: some megabytes, which stay near the processor."""
 TIMES = 8
 """A piece has room for all nodes of so many of the longest windows."""

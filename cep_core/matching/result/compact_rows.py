@@ -35,14 +35,13 @@ class CompactRows:
             begins = np.flatnonzero(differ(jobs))
             numbers, group = jobs[begins], np.repeat(np.arange(len(begins)), np.diff(begins, append=len(jobs)))
             first = np.minimum.reduceat(certain, begins) if len(begins) < len(jobs) else certain
-            are_rows = len(begins) == len(jobs)
+            if len(begins) == len(jobs) and _are_new(paths):
+                return CompactRows(paths, certain)
         else:
             numbers, group = np.unique(jobs, return_inverse=True)
             first = np.full(len(numbers), np.iinfo(np.int64).max)
             np.minimum.at(first, group, certain)
-            are_rows = False
-        nodes = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
-        owner, rows, variables = _each_once(*nodes) if are_rows else _sorted(*nodes)
+        owner, rows, variables = _sorted(np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states)
         offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(numbers)))])
         return CompactRows(Paths(rows, variables, offsets, numbers), first)
 
@@ -64,10 +63,13 @@ class CompactRows:
         return events_by_variable(self.paths, np.arange(variables), variables)
 
 
-def _each_once(owner: Ints, rows: Ints, variables: Ints) -> tuple[Ints, Ints, Ints]:
-    """Nodes that ascend by (owner, row, variable), each once; what every node is new in is not copied."""
-    new = differ(owner, rows, variables)
-    return (owner, rows, variables) if new.all() else (owner[new], rows[new], variables[new])
+def _are_new(paths: Paths) -> bool:
+    """Whether the nodes of each path ascend by (row, variable), each once."""
+    rows, variables = paths.rows, paths.states
+    ascend = (rows[1:] > rows[:-1]) | ((rows[1:] == rows[:-1]) & (variables[1:] > variables[:-1]))
+    begins = paths.offsets[1:-1]
+    ascend[begins[(begins > 0) & (begins < len(rows))] - 1] = True
+    return bool(ascend.all())
 
 
 def _sorted(owner: Ints, rows: Ints, variables: Ints) -> tuple[Ints, Ints, Ints]:
@@ -91,7 +93,9 @@ NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
 def gathered(answers: LastEvents, paths: Paths) -> CompactRows:
     """Compact rows from matches, or nodes of matches, of some answers."""
     certain = answers.moments(paths.jobs, answers.graph.ts[paths.first_rows])
-    states, rows = answers.judge.variable_of[paths.states], answers.compact_row[paths.jobs]
+    variable_of, rows = answers.judge.variable_of, answers.compact_row[paths.jobs]
+    is_same = bool((variable_of == np.arange(len(variable_of))).all())
+    states = paths.states if is_same else variable_of[paths.states]
     return CompactRows.of(replace(paths, states=states, jobs=rows), certain)
 
 
@@ -104,7 +108,9 @@ def compact_columns(answers: LastEvents, rows: CompactRows, *, joins: bool = Tru
         columns[variable.name] = event_column(events, graph.seq, as_list=True)
     if not joins:
         return {**columns, PATH: no_paths(len(paths)), KEY: pa.repeat("", len(paths))}
-    nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
+    nodes = np.empty((len(paths.rows), 3), np.int64)
+    nodes[:, 0], nodes[:, 2] = graph.ts[paths.rows], paths.states
+    nodes[:, 1] = graph.seq[paths.rows]
     partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
     keys = [column.combine_chunks().take(partition) for column in graph.keys.columns]
     return {**columns, PATH: lists_of(nodes, paths.offsets), KEY: key_texts(keys, len(paths))}

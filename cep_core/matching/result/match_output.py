@@ -53,9 +53,15 @@ class MatchOutput(ABC):
     def _no_rows(self) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in self.partial], schema=self.partial)
 
-    def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:
-        """One result, ordered and cut again over all slices; `countable`: no listing is needed to count."""
-        return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable, self.budget))
+    def merge(
+        self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool, one_by_one: bool = False
+    ) -> pa.Table:
+        """One result, ordered and cut again over all slices; `countable`: no listing is needed to count.
+
+        `one_by_one`: all batches of a slice come before those of the next.
+        """
+        cut = Cut(days, self.max_matches, countable, self.budget)
+        return merge_partials(partials, self.schema, cut, one_by_one=one_by_one)
 
 
 def on_last_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -9,9 +9,8 @@ slices, whose rows are then joined (`merging`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -161,12 +160,12 @@ def _by_path(table: pa.Table, new: Flags) -> Ints:
     return order
 
 
-def ascend(batches: Sequence[pa.RecordBatch], *, strictly: bool) -> bool:
+def ascend(neighbours: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]], *, strictly: bool) -> bool:
     """Whether batches that are in order each are in order one after another: their first and last rows are compared.
 
     `strictly`: no two of them share a last event and window.
     """
-    for earlier, later in pairwise(batches):
+    for earlier, later in neighbours:
         ends = pa.Table.from_batches([earlier.slice(earlier.num_rows - 1), later.slice(0, 1)])
         if ordered(ends)[0] == 1:
             return False

@@ -43,20 +43,23 @@ class Cut:
     budget: Budget
 
 
-def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut) -> pa.Table:
+def merge_partials(
+    partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut, *, one_by_one: bool = False
+) -> pa.Table:
     """`schema` plus `certain`: the first `max_matches` rows of each day over all slices (None: all rows).
 
     If matches are not countable without listing them, a day whose listing was cut has no exact total. It has only a
     lower bound, which does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
     all days, or `matches_at_least` if the total is unknown; `truncated`, "true" if rows were left out. Compact rows of
     the same last event, window, day and key become one row: the matches of one last event may become certain in the
-    time ranges of several slices. Cost: sorting the rows that the slices listed. Raises WorkExhausted if the budget was
-    not sufficient.
+    time ranges of several slices. `one_by_one`: all batches of a slice come before those of the next. Cost: sorting the
+    rows that the slices listed. Raises WorkExhausted if the budget was not sufficient.
     """
     days, max_matches = cut.days, cut.max_matches
     totals = []
     spent = []
     batches = []
+    ends = []
     in_order = 0
     for batch in partials:
         metadata = batch.schema.metadata or {}
@@ -67,10 +70,14 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
             spent.append(metadata[WORK])
         if batch.num_rows:
             batches.append(batch.replace_schema_metadata(None))
+        if TOTALS in metadata:
+            ends.append(len(batches))
     check(spent, cut.budget, days, max_matches)
     table = pa.Table.from_batches(batches, partial_schema(schema))
     compact = KEY in table.column_names
-    as_listed = 0 < len(totals) == in_order and ascend(batches, strictly=compact)
+    between = ends if one_by_one else range(1, len(batches))
+    neighbours = ((batches[place - 1], batches[place]) for place in between if 0 < place < len(batches))
+    as_listed = 0 < len(totals) == in_order and ascend(neighbours, strictly=compact)
     rows = None
     if compact and len(totals) > 1 and not as_listed:
         table, rows = _joined(table, days)
