@@ -53,7 +53,7 @@ def amounts(values: pa.Array) -> Weighed:
         negative = numbers < 0
         magnitudes, shift = _fractions(np.abs(numbers))
     else:
-        known = values.cast(pa.int64())
+        known = values if values.type == pa.int64() else values.cast(pa.int64())
         whole = (pc.fill_null(known, 0) if known.null_count else known).to_numpy(zero_copy_only=False)
         if len(whole) and whole.min() >= 0 and whole.max() <= LIMB:
             return Weighed(whole.view(np.uint64)[:, np.newaxis])

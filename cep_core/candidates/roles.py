@@ -21,9 +21,9 @@ FEW = 1 << 16
 class Roles(Mapping[str, Flags]):
     """[n] for each variable, whether the event may be bound to it.
 
-    >>> roles = Roles.of([np.array([True, False]), np.array([True, True])], {"a": 0, "b": 1, "c": 0})
-    >>> roles.bytes[0].tolist(), roles["c"].tolist(), roles.at(np.array([1]))["b"].tolist()
-    ([3, 2], [True, False], [True])
+    >>> roles = Roles([np.array([3, 2], np.uint8)], {"a": 0, "b": 1, "c": 0})
+    >>> roles["c"].tolist(), roles.at(np.array([1]))["b"].tolist()
+    ([True, False], [True])
     """
 
     def __init__(self, columns: Sequence[Bytes], bits: Mapping[str, int]) -> None:
@@ -32,17 +32,6 @@ class Roles(Mapping[str, Flags]):
         self.bits = bits
         """The number of each variable's bit."""
         self._masks: dict[int, Flags] = {}
-
-    @staticmethod
-    def of(masks: Sequence[Flags], bits: Mapping[str, int]) -> Roles:
-        """The roles of n events. `masks`: for each bit, [n]; `bits`: the number of each variable's mask."""
-        columns: list[Bytes] = []
-        for first in range(0, len(masks), 8):
-            column = masks[first].view(np.uint8)
-            for number, mask in enumerate(masks[first + 1 : first + 8], 1):
-                column = column | mask.view(np.uint8) * np.uint8(1 << number)  # a shift takes ten times as long
-            columns.append(column)
-        return Roles(columns, bits)
 
     def __getitem__(self, variable: str) -> Flags:
         bit = self.bits[variable]
@@ -83,7 +72,7 @@ class Roles(Mapping[str, Flags]):
     def states(self, variables: Iterable[str]) -> Bits:
         """[n] the states that an event may bind, as bits: state s binds the s-th of the variables.
 
-        >>> Roles.of([np.array([True, False]), np.array([True, True])], {"a": 0, "b": 1}).states(["b", "a"])
+        >>> Roles([np.array([3, 2], np.uint8)], {"a": 0, "b": 1}).states(["b", "a"])
         array([3, 1], dtype=uint64)
         """
         wanted = [self.bits[name] for name in variables]

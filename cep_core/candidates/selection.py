@@ -29,6 +29,11 @@ class VariableRole:
     key: tuple[str, ...]
     """Equal for roles that the same events have."""
 
+    @property
+    def is_type_alone(self) -> bool:
+        """Whether an event of the type needs nothing else."""
+        return not self.tests and not self.judged
+
 
 @dataclass(frozen=True)
 class Selection:

@@ -77,7 +77,15 @@ class SliceReader:
 
     def roles(self, selection: Selection) -> Roles:
         """[n] the roles of the events."""
-        return Roles.of([self._mask(role) for role in selection.roles], selection.bits)
+        columns = []
+        for first in range(0, len(selection.roles), 8):
+            numbered = list(enumerate(selection.roles[first : first + 8]))
+            column = self.types.bits({role.event_type: 1 << bit for bit, role in numbered if role.is_type_alone})
+            for bit, role in numbered:
+                if not role.is_type_alone:
+                    column |= self._mask(role).view(np.uint8) * np.uint8(1 << bit)  # a shift takes ten times as long
+            columns.append(column)
+        return Roles(columns, selection.bits)
 
     @property
     def types(self) -> EventTypes:

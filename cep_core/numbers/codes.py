@@ -83,7 +83,7 @@ def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
         bits = numbers.view(np.int64)
         return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
-        whole = values.cast(pa.int64())
+        whole = values if values.type == pa.int64() else values.cast(pa.int64())
         return (pc.fill_null(whole, 0) if whole.null_count else whole).to_numpy(zero_copy_only=False).copy(), None
     ranked = _sorted_values(values)
     return _ranks(values, ranked), ranked

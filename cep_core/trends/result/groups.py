@@ -53,7 +53,7 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
         groups, firsts = group_rows([trends.window])
     count = len(firsts)
     if count == len(groups):  # each row is a group, so nothing is added
-        totals = tuple(total.take(firsts).alone() for total in trends.totals)
+        totals = tuple(total.take(firsts) for total in trends.totals)
         least = [codes[firsts] for codes in trends.minima]
     else:
         totals = tuple(total.sum_by(groups, count) for total in trends.totals)
