@@ -12,7 +12,15 @@ import pyarrow as pa
 from cep_core.compile import UNNAMED, BoundText, ParsedText, parse_text
 from cep_core.events.frame_columns import not_compared
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.events.table import RESERVED, check_attributes, in_order, log_schema_of, with_type_codes
+from cep_core.events.table import (
+    RESERVED,
+    Described,
+    bare_schema,
+    check_attributes,
+    described,
+    in_order,
+    with_type_codes,
+)
 from cep_core.frames import ReadFrame
 from cep_core.language.durations import counted_in_own_unit
 from cep_core.language.hints import did_you_mean
@@ -44,14 +52,13 @@ def bind_to_log(
         return _parsed(text, path).bind(declared, aggregates=aggregates), ordered
     if problem := not_compared(ordered, _mentioned(text, path) - RESERVED):
         raise ValueError(problem)
-    declared = log_schema_of(ordered, log.unit, Ties(ties))
+    types, attributes = described(ordered)
     if aggregates:
-        bound, asked = _of_bare_table(text, path, declared, aggregates)
+        bound, asked = _of_bare_table(text, path, bare_schema(types, attributes, log.unit, Ties(ties)), aggregates)
     else:
-        known = (log.unit, declared.ties, tuple(declared.types), tuple(declared.columns.values()))
-        bound, asked = _bound(text, path, *known)
-    for event_type in asked - declared.types.keys():
-        if (advice := did_you_mean(event_type, declared.types)).endswith("?"):
+        bound, asked = _bound(text, path, types, attributes, log.unit, Ties(ties))
+    for event_type in asked.difference(types):
+        if (advice := did_you_mean(event_type, types)).endswith("?"):
             warnings.warn(f"no event of type '{event_type}'; {advice}", stacklevel=3)
     return bound, ordered
 
@@ -70,14 +77,13 @@ def _mentioned(text: str, path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _bound(
-    text: str, path: str, unit: str, ties: Ties, types: tuple[str, ...], columns: tuple[Attribute, ...]
+    text: str, path: str, types: tuple[str, ...], attributes: tuple[Described, ...], unit: str, ties: Ties
 ) -> tuple[BoundText, frozenset[str]]:
     """As `_of_bare_table`, kept with what is derived of it: it never changes.
 
     Whoever asks for a log day by day asks for the same text again and again.
     """
-    attributes = {column.name: column for column in columns}
-    return _of_bare_table(text, path, LogSchema(dict.fromkeys(types, attributes), unit, ties, True, attributes))
+    return _of_bare_table(text, path, bare_schema(types, attributes, unit, ties))
 
 
 def _of_bare_table(

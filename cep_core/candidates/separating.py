@@ -139,6 +139,11 @@ class Sides:
             self._sums[side] = self._evaluated(side)
         return self._sums[side]
 
+    def both(self, comparison: Comparison) -> tuple[pa.Array, pa.Array]:
+        """The values of both sides; of one attribute, they are the same column."""
+        left = self.column(comparison.left)
+        return left, left if compared_with_itself(comparison) is not None else self.column(comparison.right)
+
     def _evaluated(self, side: Expression) -> pa.Array:
         return evaluate(side, self._rows(reference.attribute for reference in references(side)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -33,15 +33,37 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
     >>> log_schema_of(table).attributes_of("A")["price"].type
     <AttributeType.FLOAT: 'float'>
     """
-    columns, types = {}, []
+    return bare_schema(*described(table), unit, ties)
+
+
+Described = tuple[str, AttributeType, bool]
+"""An attribute's name and type, and whether it has nulls."""
+
+
+def described(table: pa.Table) -> tuple[tuple[str, ...], tuple[Described, ...]]:
+    """What the schema of a bare table depends on: the event types, and the attributes.
+
+    >>> described(pa.table({"event_type": ["A"], "ts": [1], "price": [None, 2.5][1:]}))
+    (('A',), (('price', <AttributeType.FLOAT: 'float'>, False),))
+    """
+    types: list[str | None] = []
+    attributes = []
     for place, name in enumerate(table.schema.names):
-        column = table.column(place)
         if name == "event_type":
-            types = _different(column)
-        if name in RESERVED or (kind := attribute_type(column.type)) is None:
+            types = _different(table.column(place))
+        if name in RESERVED:
             continue
-        columns[name] = Attribute(name, kind, nullable=column.null_count > 0)
-    return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
+        column = table.column(place)
+        kind = attribute_type(column.type)
+        if kind is not None:
+            attributes.append((name, kind, column.null_count > 0))
+    return tuple(name for name in types if name is not None), tuple(attributes)
+
+
+def bare_schema(types: Sequence[str], attributes: Sequence[Described], unit: str, ties: Ties) -> LogSchema:
+    """The schema of a bare table that is so described."""
+    columns = {name: Attribute(name, kind, nullable=nullable) for name, kind, nullable in attributes}
+    return LogSchema(dict.fromkeys(types, columns), unit, ties, True, columns)
 
 
 def _different(texts: pa.ChunkedArray) -> list[str | None]:

@@ -154,7 +154,7 @@ def evaluate_conditions(
             attribute = compared_with_itself(test)
             keys = None if attribute is None else at_hand(attribute)
             if keys is None:
-                left, right = comparable(sides.column(test.left), sides.column(test.right))
+                left, right = comparable(*sides.both(test))
             else:
                 left, right = keys, keys
             for s, t in automaton.edges:

@@ -32,8 +32,7 @@ class Comparing:
     def evaluated(self, comparison: Comparison) -> Compared:
         """Both sides of a comparison on every candidate. Linear time."""
         if comparison not in self._evaluated:
-            sides = self._sides.column(comparison.left), self._sides.column(comparison.right)
-            self._evaluated[comparison] = (comparison.operator, *sides)
+            self._evaluated[comparison] = (comparison.operator, *self._sides.both(comparison))
         return self._evaluated[comparison]
 
     def possible(self, alternatives: Sequence[Sequence[Comparison]]) -> list[list[Compared]]:
