@@ -16,13 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.arrays import Flags, Ints, lent
+from cep_core.arrays import Flags, Ints, lent, read_only
 from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
 from cep_core.candidates.slice_reader import FEW, SliceReader, reader_of, shared_reader
 from cep_core.events.chunks import one_array
+from cep_core.events.extents import extent
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.values.expressions import column
@@ -115,7 +116,7 @@ class Candidates:
         values: Ints = stored.to_numpy(zero_copy_only=False)
         n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, are not taken row by row
         is_most = FEW * len(self) > n > 0
-        if is_most and values[-1] - values[0] == n - 1 and (values[1:] > values[:-1]).all():
+        if is_most and values[-1] - values[0] == n - 1 and extent(read_only(values))[2]:
             return self.rows + values[0]
         return values[self.rows]
 
