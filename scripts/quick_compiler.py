@@ -23,6 +23,7 @@ from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import builtin_registry
 from numba.np import arrayobj
+from quick_analysis import quicken_analysis
 from uncounted_kernels import leave_counting
 
 DOORS = {"wrapper"}
@@ -40,6 +41,7 @@ def quicken_compiler() -> None:
     _leave_declarations()
     _leave_doors()
     leave_counting()
+    quicken_analysis()
     cpu.CPUContext.create_cfunc_wrapper = _no_door
     gc.disable()  # nothing that the compiler makes is garbage before it ends
 
