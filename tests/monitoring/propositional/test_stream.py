@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.bind.binding import bind_written
 from cep_core.language.propositional.text.parsing import parse
-from cep_core.language.temporal.formulas import Formula, Interval, Or, Predicate, Truth, Until
+from cep_core.language.temporal.formulas import Formula, Interval, Next, Or, Predicate, Truth, Until
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace
@@ -89,6 +89,28 @@ def test_sub_logs_are_logs_of_their_own(mode: str, formula: Formula, trace: Trac
 @given(formula=any_formula, trace=drawn_traces(), cuts=cuts)
 def test_blocks_of_any_size_tell_the_same(mode: str, formula: Formula, trace: Trace, cuts: list[int]) -> None:
     assert streamed(formula, trace, mode, cuts=cuts) == streamed(formula, trace, mode)
+
+
+@st.composite
+def repeating_traces(draw: st.DrawFn) -> Trace:
+    """Few stamps, and at each the same few letters again and again, in turns."""
+    points, stamp = [], 0
+    for _ in range(draw(st.integers(1, 3))):
+        letters = draw(st.lists(st.sampled_from(["", "p", "q", "pq", "r"]), min_size=1, max_size=3))
+        points += [(stamp, letter) for letter in letters * draw(st.integers(1, 4))]
+        stamp += draw(st.sampled_from([1, 2, 50]))
+    return trace_of_points(points)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(formula=any_formula, trace=repeating_traces())
+@example(
+    formula=Until(Interval(0, 1), Predicate("p"), Next(Interval(0, 0), Predicate("p"))),
+    trace=trace_of_points([(0, "p"), (1, ""), (1, ""), (1, "p"), (1, ""), (1, "")]),
+)
+def test_known_steps_do_what_steps_do(mode: str, formula: Formula, trace: Trace) -> None:
+    """A step that was taken before at its stamp is looked up; in blocks of one point none is."""
+    assert streamed(formula, trace, mode) == streamed(formula, trace, mode, cuts=range(1, trace.points))
 
 
 @pytest.mark.parametrize("mode", MODES)

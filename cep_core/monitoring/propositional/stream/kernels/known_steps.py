@@ -1,8 +1,8 @@
 """Steps within a stamp that were taken before are looked up (an automaton that is made while it runs).
 
 What a step does depends on the diagrams of the active classes and on the letter alone, as long as earlier stamps stay
-as they are and no time passes; unless the program is flat, also on what PREV and SINCE keep, and on the stamp. Such
-lists of diagrams are numbered; a table says of a number and a letter what is told, which classes are kept, and the next
+as they are and no time passes; unless the program is flat, also on what PREV and SINCE keep, on the stamp, and in local
+mode on which of the classes are of one stamp. Such lists of diagrams are numbered; a table says of a number and a letter what is told, which classes are kept, and the next
 number. While steps are known, diagrams are not written to the classes.
 """
 
@@ -24,6 +24,8 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
     FLAT,
     FORGOTTEN_AT,
     KIND,
+    LOCAL,
+    MODE,
     NOW,
     OFFSET,
     PLACE,
@@ -120,11 +122,25 @@ def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
                 into[length + 1] = kept.past_diagram[n, entry]
                 length += 2
     if not at[FLAT]:  # new variables begin at the current stamp
-        if length + 1 > LONGEST:
+        if length + 2 > LONGEST:
             return -1
         into[length] = at[NOW]
-        length += 1
+        into[length + 1] = _stamps_end(kept.classes, at) if at[MODE] == LOCAL else 0
+        length += 2
     return length
+
+
+@borrowing
+def _stamps_end(classes: Ints, at: Ints) -> int:
+    """After which active classes another stamp follows, as bits; the last one is followed by the current stamp.
+
+    Equal classes of one stamp join, and those of two stamps do not.
+    """
+    ends, last = np.int64(0), at[ACTIVE] + at[CLASSES] + at[WAITS] - 1
+    for place in range(at[ACTIVE], last + 1):
+        following = at[NOW] if place == last else classes[place + 1, TS]
+        ends |= np.int64(classes[place, TS] != following) << np.int64(place - at[ACTIVE])
+    return ends
 
 
 @borrowing
