@@ -15,14 +15,17 @@ void, and `exact.count_exactly` computes it again.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from cep_core.arrays import Ints
 from cep_core.inner_kernels import inner
 from cep_core.numbers.words import LIMIT
 from cep_core.trends.arrays.graph import Graph, WindowLimits
 from cep_core.trends.arrays.ranges import Numbers, Ranges
-from cep_core.trends.kernels.word_rows import add, clear, weigh, word_rows
+from cep_core.trends.kernels.word_rows import WordRows, add, clear, weigh, word_rows
 
 
 @inner
@@ -37,28 +40,57 @@ def may_end(limits: WindowLimits, vertex: int, state: int, window: int, last: in
     return vertex >= limits.ends_from[window, state] and limits.ended[vertex, state] >= last
 
 
+class Memory(NamedTuple):
+    """What the walk over one window keeps."""
+
+    done: WordRows
+    """[S] of each state, the vertices that may be followed"""
+    pending: WordRows
+    """[S] and those of the current tick"""
+    of_vertex: WordRows
+    """[1]"""
+    final: WordRows
+    """[1] the vertices that end a trend"""
+    uncut: WordRows
+    """[cuts] of each cut edge, the vertices since its floor, from which it still leads"""
+    floor: Ints
+    """[cuts]"""
+    kept: WordRows
+    """[vertices of a window * S] each vertex of the window, by state; nothing without cuts"""
+
+
 @njit(cache=True, nogil=True)
 def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
     """Fill the numbers of the trends of each window.
 
-    The graph may have edges that negated matches cut; their comparisons are not read. The function is long because its
-    parts share the counts in registers: with any part in a function of its own, a COUNT(*) took 10 to 45 % longer.
+    The graph may have edges that negated matches cut; their comparisons are not read.
     """
+    vertices = graph.vertices
+    states, cuts = graph.template.start.shape[0], graph.comparisons.source.shape[0]
+    longest = (windows.last - windows.first).max() if cuts and windows.first.shape[0] else np.int64(0)
+    memory = Memory(
+        word_rows(states, vertices),
+        word_rows(states, vertices),
+        word_rows(np.int64(1), vertices),
+        word_rows(np.int64(1), vertices),
+        word_rows(cuts, vertices),
+        np.zeros(cuts, np.int64),
+        word_rows(longest * states, vertices),
+    )
+    _count_windows(graph, windows, numbers, memory)
+
+
+@inner
+def _count_windows(graph: Graph, windows: Ranges, numbers: Numbers, memory: Memory) -> None:
+    """Walk each window. The function is long because its parts share the counts in registers: with any part in a
+    function of its own, a COUNT(*) took 10 to 45 % longer. Its memory is an argument, so that nothing here counts who
+    holds an array: that took time in each loop, and a second of compiling."""
     template, comparisons, vertices, limits = graph
     states = template.start.shape[0]
     cuts = comparisons.source.shape[0]
     limited = limits.starts_before.shape[0] > 0
     wide = vertices.weighted.shape[0] + vertices.coded.shape[0] > 0
-    # For each state: the vertices that may be followed, and those of the current tick. And the row of one vertex.
-    done = word_rows(states, vertices)
-    pending = word_rows(states, vertices)
-    of_vertex = word_rows(np.int64(1), vertices)
-    final = word_rows(np.int64(1), vertices)
-    # For each cut edge: the vertices since `floor`, from which it still leads. And each vertex of the window, by state.
-    uncut = word_rows(cuts, vertices)
-    floor = np.zeros(cuts, np.int64)
-    longest = (windows.last - windows.first).max() if cuts and windows.first.shape[0] else np.int64(0)
-    kept = word_rows(longest * states, vertices)
+    done, pending, of_vertex, final, uncut, floor, kept = memory
     for w in range(windows.first.shape[0]):
         first, last = windows.first[w], windows.last[w]
         for s in range(states):
