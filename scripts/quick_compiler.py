@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import gc
 import weakref
+from functools import cache
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
 from numba import _dynfunc
-from numba.core import callwrapper, codegen, cpu, typed_passes
+from numba.core import base, callwrapper, codegen, cpu, typed_passes
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.targetconfig import ConfigStack, TargetConfig
 from numba.core.types.functions import BaseFunction
 from numba.core.types.misc import unliteral
+from numba.core.typing import context as typing_context
 from numba.core.typing.templates import builtin_registry
 from numba.np import arrayobj
 from quick_analysis import quicken_analysis
@@ -33,6 +35,7 @@ DOORS = {"wrapper"}
 def quicken_compiler() -> None:
     """Change the compiler of this process. Call it before anything is compiled."""
     _compare_stored_options()
+    _look_for_new_functions()
     _resolve_calls_once()
     _compile_once_for_all_numbers()
     _say_less_about_shapes()
@@ -61,6 +64,36 @@ def _compare_stored_options() -> None:
 def _chosen(options: Any) -> dict[str, Any]:
     """The options that differ from their defaults."""
     return {name: value for name, value in options._values.items() if value != options.options[name].default}
+
+
+def _look_for_new_functions() -> None:
+    """For each function that it compiles, and for each of its own methods, Numba imports forty modules again and asks
+    all of them for functions that were declared since. Here it counts what is declared, and asks if the number grew."""
+
+    def after_declarations(refresh: Any, *kinds: str) -> Any:
+        known: dict[int, int] = {}
+
+        def look(context: Any) -> None:
+            registries = context._registries
+            while (declared := sum(len(getattr(of, kind)) for of in registries for kind in kinds)) != known.get(
+                id(registries)
+            ):
+                known[id(registries)] = declared
+                refresh(context)
+
+        return look
+
+    refresh_types = after_declarations(typing_context.BaseContext.refresh, "functions", "attributes", "globals")
+    refresh_code = after_declarations(
+        base.BaseContext.refresh, "functions", "getattrs", "setattrs", "casts", "constants"
+    )
+
+    def refresh(context: Any) -> None:
+        refresh_code(context)
+        context.typing_context.refresh()
+
+    typing_context.BaseContext.refresh, base.BaseContext.refresh = refresh_types, refresh
+    base._has_loc = cache(base._has_loc)  # the same few functions are asked for their parameters at every call
 
 
 def _resolve_calls_once() -> None:
