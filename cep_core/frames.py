@@ -116,9 +116,9 @@ def read_frame(events: object, columns: NamedColumns, unit: str | None) -> ReadF
         if engine not in stored:
             present = ", ".join(stored)
             raise ValueError(f"a log needs the column '{engine}', or its name as {argument}='...'; found {present}")
-    given = table["ts"]
-    times = _readable_times(given, columns.ts or "ts")
-    if times.type != given.type:
+    times = table.column(stored.index("ts"))
+    if times.type != pa.int64() or times.null_count:
+        times = _readable_times(times, columns.ts or "ts")
         table = table.set_column(stored.index("ts"), "ts", times)
     stamp = times.type
     if kinds.is_date(stamp):

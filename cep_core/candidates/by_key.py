@@ -22,7 +22,7 @@ from cep_core.candidates.marked_rows import Bytes, marked
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection
 from cep_core.candidates.slice_reader import FEW, SliceReader
-from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.arrow_types import ARROW_TYPES, in_type
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Unit
 from cep_core.language.patterns.tree import Sequence as Seq
 
@@ -48,10 +48,7 @@ def by_key(pattern: Pattern, selection: Selection, reader: SliceReader, roles: R
     has = {name: seen & np.uint8(1 << bit) != 0 for name, bit in roles.bits.items()}
     kept = np.flatnonzero(may_match(pattern, has) & reduce(np.logical_or, [has[name] for name in selection.positive]))
     table = pa.Table.from_arrays(
-        [
-            key.at(first[kept]).cast(ARROW_TYPES[of.type], safe=False)
-            for key, of in zip(keys, selection.classes, strict=True)
-        ],
+        [in_type(key.at(first[kept]), ARROW_TYPES[of.type]) for key, of in zip(keys, selection.classes, strict=True)],
         names=[of.name for of in selection.classes],
     )
     if owns is not None:

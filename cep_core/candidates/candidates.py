@@ -14,21 +14,22 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints, lent, read_only
 from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
-from cep_core.candidates.slice_reader import FEW, SliceReader, reader_of, shared_reader
-from cep_core.events.chunks import one_array
+from cep_core.candidates.slice_reader import SliceReader, reader_of, shared_reader
+from cep_core.events.chunks import one_array, taken
 from cep_core.events.extents import extent
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.values.expressions import column
 
 NO_KEYS = pa.table({})
+MANY = 16
+"""A look at all numbers takes less time than to take one in so many, which are far from each other."""
 
 Chosen = tuple[Ints | None, Ints, pa.Table, Mapping[str, Flags]]
 """The first fields of `Candidates` after the events."""
@@ -105,7 +106,8 @@ class Candidates:
             if name == "ts":
                 self._taken[name] = pa.array(self.ts)
                 return self._taken[name]
-            self._taken[name] = _taken(one_array(self.events.column(name)), self.chosen)
+            values = one_array(self.events.column(name))
+            self._taken[name] = values if self.chosen is None else taken(values, self.chosen)
         return self._taken[name]
 
     def _numbers(self, name: str) -> Ints:
@@ -115,19 +117,10 @@ class Candidates:
             return lent(stored)
         values: Ints = stored.to_numpy(zero_copy_only=False)
         n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, are not taken row by row
-        is_most = FEW * len(self) > n > 0
-        if is_most and values[-1] - values[0] == n - 1 and extent(read_only(values))[2]:
+        are_many = MANY * len(self) > n > 0
+        if are_many and values[-1] - values[0] == n - 1 and extent(read_only(values))[2]:
             return self.rows + values[0]
         return values[self.rows]
-
-
-def _taken(values: pa.Array, chosen: Ints | None) -> pa.Array:
-    """The values at the chosen rows; None: all."""
-    if chosen is None:
-        return values
-    if values.type in (pa.int64(), pa.float64()) and not values.null_count:  # a call of Arrow's takes 50 us, if of few
-        return pa.array(values.to_numpy()[chosen])
-    return pc.take(values, pa.array(chosen), boundscheck=False)  # the rows are there; to look takes half of the time
 
 
 def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, read_only
 from cep_core.candidates.grouping import first_codes, room
+from cep_core.events.chunks import taken
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import plain
 
@@ -34,8 +35,8 @@ class KeyCodes(NamedTuple):
     def at(self, rows: Ints) -> pa.Array:
         """The values at these rows, as they are compared; no key is null there."""
         if self.by_code is not None:
-            return self.by_code.take(pa.array(self.codes[rows]))
-        return plain(self.stored.take(pa.array(rows)))
+            return taken(self.by_code, self.codes[rows])
+        return plain(taken(self.stored, rows))
 
 
 def codes_of(stored: pa.Array, rows: int) -> KeyCodes | None:

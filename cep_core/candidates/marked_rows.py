@@ -24,9 +24,10 @@ def marked_rows(flags: Flags) -> Ints:
     >>> marked_rows(np.array([False, True, True])).tolist()
     [1, 2]
     """
-    if NEARLY_NONE * int(np.count_nonzero(flags)) <= len(flags):
+    count = int(np.count_nonzero(flags))
+    if NEARLY_NONE * count <= len(flags):
         return flags.nonzero()[0]
-    rows, _ = _listed(read_only(flags).view(np.uint8))
+    rows, _ = _listed(read_only(flags).view(np.uint8), count)
     return rows
 
 
@@ -44,15 +45,12 @@ def marked(column: Bytes) -> tuple[Ints | None, Bytes]:
     if NEARLY_NONE * count <= len(flags):
         rows = flags.nonzero()[0]
         return rows, column[rows]
-    return _listed(read_only(column))
+    return _listed(read_only(column), count)
 
 
 @njit(cache=True)
-def _listed(column: Bytes) -> tuple[Ints, Bytes]:
-    """As `marked`. Each row is written where the next marked one belongs; `column` is read-only."""
-    count = 0
-    for row in range(column.shape[0]):
-        count += column[row] != 0
+def _listed(column: Bytes, count: int) -> tuple[Ints, Bytes]:
+    """As `marked`, of `count` rows. Each row is written where the next marked one belongs; `column` is read-only."""
     rows, bytes = np.empty(count + 1, np.int64), np.empty(count + 1, np.uint8)
     at = np.uint64(0)  # unsigned, as Numba looks whether a place is negative
     for row in range(column.shape[0]):

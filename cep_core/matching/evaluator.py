@@ -63,7 +63,7 @@ class MatchEvaluator(WrittenEvaluator):
     def whole(self, events: pa.Table) -> pa.Table:
         """The result of a whole log. Compact rows that no other rows join keep no nodes to be joined by."""
         batches = self._batches(events, None, whole=True)
-        merged = self.output.merge(batches, None, countable=self.counts_ahead, one_by_one=True)
+        merged = self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
         return merged.drop_columns([CERTAIN])
 
     def _batches(self, events: pa.Table, owned: Ownership | None, *, whole: bool) -> Iterator[pa.RecordBatch]:

@@ -8,36 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from math import log10
 
-import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
+from cep_core.numbers.integer_columns import DECIMAL, decimals, digits, logarithms
+from cep_core.numbers.integers import Integers
 
-COUNT = pa.decimal128(38, 0)
+COUNT = DECIMAL
 COUNTS = ("match_count", "match_count_log10", "match_count_exact")
 """The columns for the number of matches of a compact row."""
-_LARGEST = 10**38
 
 
 def count_columns(counts: Ints, large: Mapping[int, int]) -> tuple[pa.Array, pa.Array, pa.Array]:
     """The number, log10 and digits of counts > 0. `large` has the counts that int64 cannot hold, by place.
 
+    >>> import numpy as np
     >>> [column.to_pylist() for column in count_columns(np.array([100, 0]), {1: 10**40})]
     [[Decimal('100'), None], [2.0, 40.0], ['100', '10000000000000000000000000000000000000000']]
     """
-    logarithms = np.log10(counts.clip(1))
-    digits = counts.astype(str).astype(object)
-    exact = pa.array(counts).cast(COUNT)
-    if large:
-        values = exact.to_pylist()
-        for place, count in large.items():
-            values[place] = Decimal(count) if count < _LARGEST else None
-            logarithms[place] = log10(count)
-            digits[place] = all_digits(count)
-        exact = pa.array(values, COUNT)
-    return exact, pa.array(logarithms), pa.array(digits, pa.string())
+    numbers = Integers(counts, large)
+    return decimals(numbers), logarithms(numbers), digits(numbers)
 
 
 def unknown_counts(rows: int) -> tuple[pa.Array, pa.Array, pa.Array]:

@@ -13,7 +13,7 @@ from cep_core.language.patterns.query import Query
 from cep_core.language.settings import Settings
 from cep_core.language.totals import Days, Total, encode, parts
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
-from cep_core.matching.result.match_rows import partial_schema, result_schema
+from cep_core.matching.result.match_rows import RowSchemas, result_schema
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending
 
@@ -28,8 +28,8 @@ class MatchOutput(ABC):
         self.query = query
         self.budget = settings.budget
         self.max_matches = None if settings.collapsed else settings.max_matches
-        self.schema = result_schema(query, collapsed=self.collapsed)
-        self.partial = partial_schema(self.schema)
+        self.schemas = RowSchemas.of(result_schema(query, collapsed=self.collapsed))
+        self.schema, self.partial, _ = self.schemas
 
     @abstractmethod
     def batches(self, answers: CountedAnswers | JudgedAnswers, *, whole: bool = False) -> Iterator[pa.RecordBatch]:
@@ -54,14 +54,14 @@ class MatchOutput(ABC):
         return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in self.partial], schema=self.partial)
 
     def merge(
-        self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool, one_by_one: bool = False
+        self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool, whole: bool = False
     ) -> pa.Table:
         """One result, ordered and cut again over all slices; `countable`: no listing is needed to count.
 
-        `one_by_one`: all batches of a slice come before those of the next.
+        `whole`: the slices are stretches of a whole log, one after the other.
         """
         cut = Cut(days, self.max_matches, countable, self.budget)
-        return merge_partials(partials, self.schema, cut, one_by_one=one_by_one)
+        return merge_partials(partials, self.schemas, cut, whole=whole)
 
 
 def on_last_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +48,19 @@ def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
     fields += [(variable.name, EVENTS if variable.kleene else pa.int64()) for variable in query.positive]
     fields += [(item.column, ARROW_TYPES[item.type] if item.type else pa.null()) for item in query.returns]
     return pa.schema(fields)
+
+
+class RowSchemas(NamedTuple):
+    """The columns of a result, of partial results, and of a result with the moments at which rows are certain."""
+
+    result: pa.Schema
+    partial: pa.Schema
+    certain: pa.Schema
+
+    @staticmethod
+    def of(result: pa.Schema) -> RowSchemas:
+        certain = result.append(pa.field(CERTAIN, pa.int64())).remove_metadata()
+        return RowSchemas(result, partial_schema(result), certain)
 
 
 def partial_schema(schema: pa.Schema) -> pa.Schema:

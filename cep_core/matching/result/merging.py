@@ -19,11 +19,11 @@ from cep_core.matching.result.match_rows import (
     KEY,
     LAST_SEQ,
     PATH,
+    RowSchemas,
     ascend,
     event_column,
     lists_of,
     ordered,
-    partial_schema,
 )
 from cep_core.matching.result.spending import WORK, check
 from cep_core.numbers.count_columns import COUNTS, all_digits, count_columns, from_digits, unknown_counts
@@ -44,16 +44,17 @@ class Cut:
 
 
 def merge_partials(
-    partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut, *, one_by_one: bool = False
+    partials: Iterable[pa.RecordBatch], schemas: RowSchemas, cut: Cut, *, whole: bool = False
 ) -> pa.Table:
-    """`schema` plus `certain`: the first `max_matches` rows of each day over all slices (None: all rows).
+    """The result plus `certain`: the first `max_matches` rows of each day over all slices (None: all rows).
 
     If matches are not countable without listing them, a day whose listing was cut has no exact total. It has only a
     lower bound, which does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
     all days, or `matches_at_least` if the total is unknown; `truncated`, "true" if rows were left out. Compact rows of
     the same last event, window, day and key become one row: the matches of one last event may become certain in the
-    time ranges of several slices. `one_by_one`: all batches of a slice come before those of the next. Cost: sorting the
-    rows that the slices listed. Raises WorkExhausted if the budget was not sufficient.
+    time ranges of several slices. `whole`: the slices are stretches of a whole log, one after the other, and totals are
+    not told by day. Cost: sorting the rows that the slices listed. Raises WorkExhausted if the budget was not
+    sufficient.
     """
     days, max_matches = cut.days, cut.max_matches
     totals = []
@@ -73,9 +74,9 @@ def merge_partials(
         if TOTALS in metadata:
             ends.append(len(batches))
     check(spent, cut.budget, days, max_matches)
-    table = pa.Table.from_batches(batches, partial_schema(schema))
-    compact = KEY in table.column_names
-    between = ends if one_by_one else range(1, len(batches))
+    table = pa.Table.from_batches(batches, schemas.partial)
+    compact = KEY in schemas.partial.names
+    between = ends if whole else range(1, len(batches))
     neighbours = ((batches[place - 1], batches[place]) for place in between if 0 < place < len(batches))
     as_listed = 0 < len(totals) == in_order and ascend(neighbours, strictly=compact)
     rows = None
@@ -101,17 +102,16 @@ def merge_partials(
     )
     everything = sum(total.at_least for total in together.values())
     exact = all(total.exact for total in together.values())
-    result_metadata = {
-        TOTALS: encode(together),
+    result_metadata = {} if whole else {TOTALS: encode(together)}
+    result_metadata |= {
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
         b"truncated": b"true" if truncated else b"false",
     }
-    result = table.select([*schema.names, CERTAIN])
+    result = table.select(schemas.certain.names)
     if order is not None and (len(order) < len(result) or not np.array_equal(order, np.arange(len(order)))):
         result = result.take(pa.array(order))
-    complete = schema.append(pa.field(CERTAIN, pa.int64())).remove_metadata()
-    if not result.schema.equals(complete, check_metadata=True):
-        result = result.cast(complete)
+    if not result.schema.equals(schemas.certain, check_metadata=True):
+        result = result.cast(schemas.certain)
     return result.replace_schema_metadata(result_metadata)
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from cep_core.arrays import NOTHING, Ints
 from cep_core.candidates.candidates import Candidates
 from cep_core.candidates.separating import Rows
-from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.arrow_types import ARROW_TYPES, in_type
 from cep_core.language.patterns.bind.naming import always_bound
 from cep_core.language.patterns.values.expressions import column
 from cep_core.numbers.codes import encode, unknown
@@ -113,11 +113,7 @@ def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array
     if not aggregates.attributes:
         return {}
     table = rows(aggregates.attributes)
-    columns = {}
-    for name, kind in aggregates.attributes.items():
-        values, wanted = column(table, name), ARROW_TYPES[kind]
-        columns[name] = values if values.type == wanted else values.cast(wanted, safe=False)
-    return columns
+    return {name: in_type(column(table, name), ARROW_TYPES[kind]) for name, kind in aggregates.attributes.items()}
 
 
 def _comparisons(plan: TrendPlan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:

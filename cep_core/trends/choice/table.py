@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cep_core.candidates.kept import Kept
 from cep_core.trends.arrays.ranges import Numbers, Places, no_numbers
 from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.examples import Example
@@ -76,10 +77,18 @@ def costs_of(case: Case) -> Costs:
     """
     costs = np.full((len(KERNELS), case.partitions), np.inf)
     apart = case.plan.size == case.plan.slide
-    for number, kernel in enumerate(KERNELS):
-        if kernel.serves(case.plan) and kernel.fits(case):
-            costs[number] = number if apart else kernel.cost(case)
+    for number in _SERVING.of(case.plan, _serving):
+        if KERNELS[number].fits(case):
+            costs[number] = number if apart else KERNELS[number].cost(case)
     return costs
+
+
+_SERVING: Kept[list[int]] = Kept()
+
+
+def _serving(plan: TrendPlan) -> list[int]:
+    """The numbers of the kernels that can count a plan."""
+    return [number for number, kernel in enumerate(KERNELS) if kernel.serves(plan)]
 
 
 def count(case: Case) -> Numbers:

@@ -2,8 +2,8 @@
 
 What a step does depends on the diagrams of the active classes and on the letter alone, as long as earlier stamps stay
 as they are and no time passes; unless the program is flat, also on what PREV and SINCE keep, on the stamp, and in local
-mode on which of the classes are of one stamp. Such lists of diagrams are numbered; a table says of a number and a letter what is told, which classes are kept, and the next
-number. While steps are known, diagrams are not written to the classes.
+mode on which of the classes are of one stamp. Such lists are numbered; a table says of a number and a letter what is
+told, which classes are kept, and the next number. While steps are known, diagrams are not written to the classes.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
 
 
 @borrowing
-def _stamps_end(classes: Ints, at: Ints) -> int:
+def _stamps_end(classes: Ints, at: Ints) -> np.int64:
     """After which active classes another stamp follows, as bits; the last one is followed by the current stamp.
 
     Equal classes of one stamp join, and those of two stamps do not.
