@@ -99,7 +99,7 @@ lint: $(PACKAGES)
 
 types: $(PACKAGES)
 	@.venv/bin/python scripts/check_types.py
-	@.venv/bin/python scripts/check_types.py scripts/*.py
+	@.venv/bin/python scripts/check_types.py scripts/*.py scripts/compiling/*.py
 
 imports: $(PACKAGES)
 	@.venv/bin/lint-imports

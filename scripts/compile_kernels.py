@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from compiling.quick_compiler import quicken_compiler
 from numba import config
-from quick_compiler import quicken_compiler
 
 import cep_core as cep
 from cep_core.compile import bind_text

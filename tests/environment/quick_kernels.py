@@ -86,7 +86,7 @@ def holders(numbers: Numbers) -> list[int]:
 
 def main(kernel: str) -> None:
     """Compile the kernel as set-up does. Print its error, its answer, and by how many each array has more holders."""
-    from quick_compiler import quicken_compiler
+    from compiling.quick_compiler import quicken_compiler
 
     quicken_compiler()
     numbers, wrong = Numbers(np.arange(3), np.full(3, 5)), Numbers(np.arange(3), np.full(3, -1))

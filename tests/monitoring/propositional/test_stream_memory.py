@@ -66,7 +66,7 @@ def test_open_records_do_not_grow_with_the_points_a_stamp(text: str, mode: str) 
         (F1, (0.99, 0.01, 0.0), "local", 2),
         (F2, (0.99, 0.01, 0.0), "global", 2),
         (F3, (0.99, 0.99, 0.01), "local", 2),
-        (F4, (0.99, 0.99, 0.01), "local", 4),
+        (F4, (0.99, 0.99, 0.01), "local", 3),
         (F4, (0.99, 0.99, 0.01), "global", 3),
     ],
 )

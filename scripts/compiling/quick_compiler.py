@@ -25,8 +25,9 @@ from numba.core.types.misc import unliteral
 from numba.core.typing import context as typing_context
 from numba.core.typing.templates import builtin_registry
 from numba.np import arrayobj
-from quick_analysis import quicken_analysis
-from uncounted_kernels import leave_counting
+
+from compiling.quick_analysis import quicken_analysis
+from compiling.uncounted_kernels import leave_counting
 
 DOORS = {"wrapper"}
 """Numba's name for a module of the code by which Python calls a kernel."""

@@ -1,0 +1,1 @@
+"""What set-up changes in Numba's compiler, so that compiling all kernels takes less time."""
