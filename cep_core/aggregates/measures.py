@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Bits, Floats
+from cep_core.events.arrow_types import in_type
 from cep_core.numbers.codes import unknown
 from cep_core.numbers.limb_words import LIMB, LIMB_BITS, limbs_of
 
@@ -53,7 +54,7 @@ def amounts(values: pa.Array) -> Weighed:
         negative = numbers < 0
         magnitudes, shift = _fractions(np.abs(numbers))
     else:
-        known = values if values.type == pa.int64() else values.cast(pa.int64())
+        known = in_type(values, pa.int64())
         whole = (pc.fill_null(known, 0) if known.null_count else known).to_numpy(zero_copy_only=False)
         if len(whole) and whole.min() >= 0 and whole.max() <= LIMB:
             return Weighed(whole.view(np.uint64)[:, np.newaxis])

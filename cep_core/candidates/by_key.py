@@ -48,7 +48,10 @@ def by_key(pattern: Pattern, selection: Selection, reader: SliceReader, roles: R
     has = {name: seen & np.uint8(1 << bit) != 0 for name, bit in roles.bits.items()}
     kept = np.flatnonzero(may_match(pattern, has) & reduce(np.logical_or, [has[name] for name in selection.positive]))
     table = pa.Table.from_arrays(
-        [in_type(key.at(first[kept]), ARROW_TYPES[of.type]) for key, of in zip(keys, selection.classes, strict=True)],
+        [
+            in_type(key.at(first[kept]), ARROW_TYPES[of.type], safe=False)
+            for key, of in zip(keys, selection.classes, strict=True)
+        ],
         names=[of.name for of in selection.classes],
     )
     if owns is not None:

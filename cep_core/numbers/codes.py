@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import NOTHING, Ints
+from cep_core.events.arrow_types import in_type
 
 MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 
@@ -64,8 +65,7 @@ def decode(codes: Ints, coding: Coding) -> pa.Array:
         return pa.array(bits.view(np.float64), coding.type, mask=null)
     if pa.types.is_boolean(coding.type):
         return pa.array(plain.astype(np.bool_), coding.type, mask=null)
-    whole = pa.array(plain, pa.int64(), mask=null)
-    return whole if coding.type == whole.type else whole.cast(coding.type)
+    return in_type(pa.array(plain, pa.int64(), mask=null), coding.type)
 
 
 def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -83,7 +83,7 @@ def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
         bits = numbers.view(np.int64)
         return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
-        whole = values if values.type == pa.int64() else values.cast(pa.int64())
+        whole = in_type(values, pa.int64())
         return (pc.fill_null(whole, 0) if whole.null_count else whole).to_numpy(zero_copy_only=False).copy(), None
     ranked = _sorted_values(values)
     return _ranks(values, ranked), ranked

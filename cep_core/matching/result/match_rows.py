@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
-from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.arrow_types import ARROW_TYPES, in_type
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import BATCH_ROWS, Bound, Paths
@@ -127,10 +127,7 @@ def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBat
     """The columns in the order and the types of a schema."""
     arrays = [columns[field.name] for field in schema]
     return pa.RecordBatch.from_arrays(
-        [
-            array if array.type == field.type else array.cast(field.type)
-            for array, field in zip(arrays, schema, strict=True)
-        ],
+        [in_type(array, field.type) for array, field in zip(arrays, schema, strict=True)],
         schema=schema,
     )
 

@@ -52,9 +52,8 @@ def merge_partials(
     lower bound, which does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
     all days, or `matches_at_least` if the total is unknown; `truncated`, "true" if rows were left out. Compact rows of
     the same last event, window, day and key become one row: the matches of one last event may become certain in the
-    time ranges of several slices. `whole`: the slices are stretches of a whole log, one after the other, and totals are
-    not told by day. Cost: sorting the rows that the slices listed. Raises WorkExhausted if the budget was not
-    sufficient.
+    time ranges of several slices. `whole`: the slices are stretches of a whole log, one after the other. Cost: sorting
+    the rows that the slices listed. Raises WorkExhausted if the budget was not sufficient.
     """
     days, max_matches = cut.days, cut.max_matches
     totals = []
@@ -64,15 +63,14 @@ def merge_partials(
     in_order = 0
     for batch in partials:
         metadata = batch.schema.metadata or {}
-        if TOTALS in metadata:
-            totals.append(decode(metadata[TOTALS]))
-        in_order += IN_ORDER in metadata
-        if WORK in metadata:
-            spent.append(metadata[WORK])
         if batch.num_rows:
             batches.append(batch.replace_schema_metadata(None))
         if TOTALS in metadata:
+            totals.append(decode(metadata[TOTALS]))
             ends.append(len(batches))
+        in_order += IN_ORDER in metadata
+        if WORK in metadata:
+            spent.append(metadata[WORK])
     check(spent, cut.budget, days, max_matches)
     table = pa.Table.from_batches(batches, schemas.partial)
     compact = KEY in schemas.partial.names
@@ -102,8 +100,8 @@ def merge_partials(
     )
     everything = sum(total.at_least for total in together.values())
     exact = all(total.exact for total in together.values())
-    result_metadata = {} if whole else {TOTALS: encode(together)}
-    result_metadata |= {
+    result_metadata = {
+        TOTALS: encode(together),
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
         b"truncated": b"true" if truncated else b"false",
     }

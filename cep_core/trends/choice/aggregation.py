@@ -113,7 +113,10 @@ def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array
     if not aggregates.attributes:
         return {}
     table = rows(aggregates.attributes)
-    return {name: in_type(column(table, name), ARROW_TYPES[kind]) for name, kind in aggregates.attributes.items()}
+    return {
+        name: in_type(column(table, name), ARROW_TYPES[kind], safe=False)
+        for name, kind in aggregates.attributes.items()
+    }
 
 
 def _comparisons(plan: TrendPlan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
