@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 from worker_env import IMPORTED, NAMED, compile_ahead, copy_project, distributions, pack, write_starter
+
+from tests.archives import unpack
 
 CALLS = """
 import numpy as np
@@ -53,8 +54,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pack(made, archive)
         os.utime(made / "bin" / "python", (1, 1))
     assert archives[0].read_bytes() == archives[1].read_bytes()
-    with tarfile.open(archives[0]) as members:
-        members.extractall(unpacked_again, filter="data")
+    unpack(archives[0], unpacked_again)
     (unpacked_again / "lib").symlink_to(packages)
     return unpacked_again
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import csv
 import shutil
-import tarfile
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from jobs import cli
+from tests.archives import unpack
 from tests.runs.golden.keep import HERE, JOINED
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import RESULTS, day
@@ -30,8 +30,7 @@ def golden(
     request: pytest.FixtureRequest, copied: SmallLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> SmallLake:
     """A lake of an earlier version, and the workload's folder as it was then, in the place of the copied one."""
-    with tarfile.open(request.param) as tar:
-        tar.extractall(tmp_path / "golden", filter="data")
+    unpack(request.param, tmp_path / "golden")
     shutil.rmtree(copied.home)
     shutil.move(tmp_path / "golden" / "workloads" / "machines", copied.home)
     monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "golden" / "lake"))
