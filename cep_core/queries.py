@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -198,8 +197,7 @@ def _evaluated(evaluator: Evaluator, events: pa.Table, step: str | None) -> pa.T
     """The result with its totals as metadata. `step`: the name under which progress is shown; None shows nothing."""
     result = answered(evaluator, events) if step is None else _metered(evaluator, events, step)
     metadata = dict(result.schema.metadata or {})
-    for totals in json.loads(metadata.pop(TOTALS)).values() if TOTALS in metadata else ():
-        metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}
+    metadata.pop(TOTALS, None)  # by operating day; those of the whole log stand beside them
     return result.replace_schema_metadata(metadata or None)
 
 

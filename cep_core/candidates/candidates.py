@@ -15,21 +15,18 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints, lent, read_only
+from cep_core.arrays import Flags, Ints, lent
 from cep_core.candidates.by_key import Owns, by_key
 from cep_core.candidates.by_parts_of_keys import by_parts_of_keys
 from cep_core.candidates.roles import Roles
 from cep_core.candidates.selection import Selection, selection_of
 from cep_core.candidates.slice_reader import SliceReader, reader_of, shared_reader
 from cep_core.events.chunks import one_array, taken
-from cep_core.events.extents import extent
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.values.expressions import column
 
 NO_KEYS = pa.table({})
-MANY = 16
-"""A look at all numbers takes less time than to take one in so many, which are far from each other."""
 
 Chosen = tuple[Ints | None, Ints, pa.Table, Mapping[str, Flags]]
 """The first fields of `Candidates` after the events."""
@@ -116,11 +113,7 @@ class Candidates:
         if self.chosen is None and stored.type == pa.int64() and not stored.null_count:
             return lent(stored)
         values: Ints = stored.to_numpy(zero_copy_only=False)
-        n = len(values)  # numbers without gaps, as `seq` and `pos` of a whole log often are, are not taken row by row
-        are_many = MANY * len(self) > n > 0
-        if are_many and values[-1] - values[0] == n - 1 and extent(read_only(values))[2]:
-            return self.rows + values[0]
-        return values[self.rows]
+        return values.take(self.rows, mode="clip")  # every row is there: NumPy need not look before each
 
 
 def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:

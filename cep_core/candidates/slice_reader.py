@@ -86,7 +86,8 @@ class SliceReader:
             column = self.types.bits({role.event_type: 1 << bit for bit, role in numbered if role.is_type_alone})
             for bit, role in numbered:
                 if not role.is_type_alone:
-                    column |= self._mask(role).view(np.uint8) * np.uint8(1 << bit)  # a shift takes ten times as long
+                    own = self._mask(role).view(np.uint8)
+                    column |= own * np.uint8(1 << bit) if bit else own  # a shift takes ten times as long
             columns.append(column)
         return Roles(columns, selection.bits)
 
@@ -134,7 +135,8 @@ class SliceReader:
         compared = self._comparison(test)
         if compared is not None and MANY * np.count_nonzero(mask) > self.rows:
             numbers, of = compared
-            passed = mask & of(numbers.values)
+            passed = of(numbers.values)
+            passed &= mask
             return passed if numbers.known is None else passed & numbers.known
         rows = marked_rows(mask)
         if compared is None:

@@ -98,9 +98,9 @@ def not_compared(table: pa.Table, names: Collection[str]) -> str | None:
     >>> not_compared(pa.table({"x": [1], "tags": [["a"]]}), ["x", "tags"])
     "'tags' holds list<item: string>, and conditions compare numbers, texts and truth values only"
     """
-    for field in table.schema if names else ():
-        if field.name not in names:
-            continue
+    schema = table.schema
+    for place in sorted(place for name in names if (place := schema.get_field_index(name)) >= 0):
+        field = schema.field(place)
         is_read = kinds.is_decimal(field.type) or kinds.is_null(field.type) or attribute_type(field.type) is not None
         if not is_read:
             reason = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"

@@ -14,11 +14,11 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
 FARTHEST = 2**62
 """Moments are nearer to 0 than this, so that a moment plus a window fits 64 bits (`spans.window_of` limits windows)."""
-FIRST = 1 << 14
-"""Events among which every event type usually occurs, where there are many."""
+FIRST = 1 << 12
+"""Events among which every event type usually occurs."""
 FEW = 16
 """Event types that are looked for in all events one by one."""
-FIRST_FEW = 256
+FIRST_FEW = 64
 """Events that are looked at one by one for a first look at the event types."""
 RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
 """Columns with a fixed meaning; no attribute has one of these names."""
@@ -84,10 +84,13 @@ def _different(texts: pa.ChunkedArray) -> list[str | None]:
 def _in_order_of_occurrence(codes: Ints, few: Collection[int]) -> list[int]:
     """Those of a few codes that occur."""
     places: dict[int, int] = {}
-    for code in few:
-        is_code = codes == code
-        if is_code.any():
-            places[code] = int(is_code.argmax())
+    for code in few if len(codes) else ():
+        for looked_at in (codes[:FIRST], codes):
+            is_code = looked_at == code
+            first = int(is_code.argmax())
+            if is_code[first]:
+                places[code] = first
+                break
     return sorted(places, key=places.__getitem__)
 
 

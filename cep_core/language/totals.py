@@ -62,20 +62,23 @@ def encode(totals: dict[str, Total]) -> bytes:
     >>> encode({"0": Total(3), "10": Total(7, exact=False)})
     b'{"0": {"matches_total": "3"}, "10": {"matches_total": null, "matches_at_least": "7"}}'
     """
-    return json.dumps({day: _said(total) for day, total in totals.items()}).encode()
+    by_day = ", ".join([f'"{day}": {_said(total)}' for day, total in totals.items()])
+    return f"{{{by_day}}}".encode()
 
 
-def _said(total: Total) -> dict[str, str | None]:
+def _said(total: Total) -> str:
+    """Written out, as days and numbers are digits: `json` takes ten times as long."""
+    digits = all_digits(total.at_least)
     if total.exact:
-        return {"matches_total": all_digits(total.at_least)}
-    return {"matches_total": None, "matches_at_least": all_digits(total.at_least)}
+        return f'{{"matches_total": "{digits}"}}'
+    return f'{{"matches_total": null, "matches_at_least": "{digits}"}}'
 
 
 def decode(said: bytes) -> dict[str, Total]:
     """The totals of one slice."""
     return {
         day: Total(from_digits(total["matches_total"] or total["matches_at_least"]), total["matches_total"] is not None)
-        for day, total in json.loads(said).items()
+        for day, total in json.loads(said.decode()).items()
     }
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.candidates.stretches import Stretch, stretches_of
-from cep_core.language.evaluator import CERTAIN, Ownership
+from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
 from cep_core.language.settings import DEFAULTS, Settings
@@ -63,8 +63,7 @@ class MatchEvaluator(WrittenEvaluator):
     def whole(self, events: pa.Table) -> pa.Table:
         """The result of a whole log. Compact rows that no other rows join keep no nodes to be joined by."""
         batches = self._batches(events, None, whole=True)
-        merged = self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
-        return merged.drop_columns([CERTAIN])
+        return self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
 
     def _batches(self, events: pa.Table, owned: Ownership | None, *, whole: bool) -> Iterator[pa.RecordBatch]:
         for stretch, own in self._stretches(events, owned):

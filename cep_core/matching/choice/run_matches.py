@@ -47,6 +47,8 @@ class RunMatches(CountedAnswers):
         return self.certain[answers]
 
     def totals(self) -> list[int]:
+        if self.days is None:
+            return [len(self.certain)]
         return np.bincount(self.day, minlength=len(parts(self.days))).tolist()
 
     @abstractmethod

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
-from cep_core.events.arrow_types import ARROW_TYPES, in_type
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import BATCH_ROWS, Bound, Paths
@@ -125,11 +125,7 @@ def key_texts(values: Sequence[pa.Array], rows: int) -> pa.Array:
 
 def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
     """The columns in the order and the types of a schema."""
-    arrays = [columns[field.name] for field in schema]
-    return pa.RecordBatch.from_arrays(
-        [in_type(array, field.type) for array, field in zip(arrays, schema, strict=True)],
-        schema=schema,
-    )
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)  # casts, too
 
 
 def ordered(table: pa.Table, rows: Ints | None = None) -> Ints:

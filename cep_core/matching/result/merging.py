@@ -46,7 +46,7 @@ class Cut:
 def merge_partials(
     partials: Iterable[pa.RecordBatch], schemas: RowSchemas, cut: Cut, *, whole: bool = False
 ) -> pa.Table:
-    """The result plus `certain`: the first `max_matches` rows of each day over all slices (None: all rows).
+    """The result plus `certain`, without it if `whole`: the first `max_matches` rows (None: all) of each day.
 
     If matches are not countable without listing them, a day whose listing was cut has no exact total. It has only a
     lower bound, which does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
@@ -105,11 +105,12 @@ def merge_partials(
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
         b"truncated": b"true" if truncated else b"false",
     }
-    result = table.select(schemas.certain.names)
+    schema = schemas.result if whole else schemas.certain
+    result = table.select(schema.names)
     if order is not None and (len(order) < len(result) or not np.array_equal(order, np.arange(len(order)))):
         result = result.take(pa.array(order))
-    if not result.schema.equals(schemas.certain, check_metadata=True):
-        result = result.cast(schemas.certain)
+    if not result.schema.equals(schema, check_metadata=True):
+        result = result.cast(schema)
     return result.replace_schema_metadata(result_metadata)
 
 

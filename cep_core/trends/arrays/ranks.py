@@ -93,6 +93,8 @@ def compare(
 
 
 def _stack(columns: list[Ints], rows: int) -> npt.NDArray[np.int32]:
+    if len(columns) == 1:
+        return columns[0].astype(np.int32)[:, np.newaxis]
     return np.stack(columns, axis=1).astype(np.int32) if columns else np.zeros((rows, 0), np.int32)
 
 
@@ -111,9 +113,10 @@ def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints
 
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:
     """The values of both sides as dense codes 0.., in a common order."""
+    is_one = left is right  # S.price > NEXT(S).price
     left, right = in_one_order(left, right)
     m = len(left)
-    same_values = left.equals(right)  # for example S.price > NEXT(S).price: code each value once
+    same_values = is_one or left.equals(right)  # then each value is coded once
     codes, _ = ordered_codes(left if same_values else pa.chunked_array([left, right]).combine_chunks())
     if descending:
         codes = ~codes
