@@ -86,6 +86,25 @@ class Roles(Mapping[str, Flags]):
         return np.zeros(len(self.bytes[0]), np.uint64) if words is None else words
 
 
+def clear_outside(column: Bytes, bit: int, numbers: Ints, least: int, most: int) -> None:
+    """Clears a bit of the events whose number is not between these two. `numbers` is read-only.
+
+    >>> column = np.array([3, 3, 1], np.uint8)
+    >>> clear_outside(column, 1, read_only(np.array([4, 9, 4])), 5, 10)
+    >>> column.tolist()
+    [1, 3, 1]
+    """
+    _clear_outside(column, np.uint8(1 << bit), numbers, np.int64(least), np.int64(most))
+
+
+@njit(cache=True)
+def _clear_outside(column: Bytes, mark: np.uint8, numbers: Ints, least: int, most: int) -> None:
+    others = np.uint8(~mark)
+    for row in range(column.shape[0]):
+        passes = (numbers[row] >= least) & (numbers[row] <= most)
+        column[row] &= others | (np.uint8(0) - np.uint8(passes))
+
+
 @lru_cache(maxsize=256)
 def _words(wanted: tuple[int, ...]) -> Bits:
     """[256] for each byte of roles, the states: state s is bound if the byte has the bit wanted[s]."""

@@ -11,19 +11,19 @@ type's events, or all events where most are of the type.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints
+from cep_core.arrays import Flags, Ints, read_only
 from cep_core.candidates.kept import Kept
 from cep_core.candidates.key_codes import KeyCodes, codes_of, hashed
 from cep_core.candidates.keys import comparable
 from cep_core.candidates.marked_rows import marked_rows
-from cep_core.candidates.roles import Roles
+from cep_core.candidates.roles import Roles, clear_outside
 from cep_core.candidates.selection import Selection, VariableRole
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
@@ -38,6 +38,20 @@ FEW = 4
 MANY = 32
 """Numbers are compared only in the rows that a test is about if these are at most one in so many: to compare all, side
 by side, takes less time than to list some."""
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+INTEGER_RANGES: Mapping[str, Callable[[int], tuple[int, int]]] = {
+    "=": lambda constant: (constant, constant),
+    "<": lambda constant: (LEAST, constant - 1),
+    "<=": lambda constant: (LEAST, constant),
+    ">": lambda constant: (constant + 1, MOST),
+    ">=": lambda constant: (constant, MOST),
+}
+"""The least and the greatest integer that pass a comparison with a constant."""
+
+Range = tuple[Ints, int, int]
+"""[n] numbers, and the least and the greatest that pass."""
 
 
 class ComparedColumn(NamedTuple):
@@ -83,9 +97,16 @@ class SliceReader:
         columns = []
         for first in range(0, len(selection.roles), 8):
             numbered = list(enumerate(selection.roles[first : first + 8]))
-            column = self.types.bits({role.event_type: 1 << bit for bit, role in numbered if role.is_type_alone})
+            between = {bit: limits for bit, role in numbered if (limits := self._between(role)) is not None}
+            by_type: dict[str, int] = {}
             for bit, role in numbered:
-                if not role.is_type_alone:
+                if role.is_type_alone or bit in between:
+                    by_type[role.event_type] = by_type.get(role.event_type, 0) | 1 << bit
+            column = self.types.bits(by_type)
+            for bit, role in numbered:
+                if bit in between:
+                    clear_outside(column, bit, *between[bit])
+                elif not role.is_type_alone:
                     own = self._mask(role).view(np.uint8)
                     column |= own * np.uint8(1 << bit) if bit else own  # a shift takes ten times as long
             columns.append(column)
@@ -117,6 +138,22 @@ class SliceReader:
             stored = self.column(name)
             self._order_keys[name], _ = comparable(stored, stored)
         return self._order_keys[name]
+
+    def _between(self, role: VariableRole) -> Range | None:
+        """The numbers that a role's only test compares, and the least and greatest that pass, if these are integers and
+        many events are of the type. Masks that several queries share are kept, so they are made by `_mask`."""
+        if self.is_shared or len(role.tests) != 1 or role.judged:
+            return None
+        match role.tests[0]:
+            case Comparison(compared, Reference() as side, Literal(value=int(constant))) if compared in INTEGER_RANGES:
+                stored, is_near = self.column(side.attribute), -EXACT < constant < EXACT
+            case _:
+                return None
+        if not is_near or isinstance(constant, bool) or stored.type != pa.int64() or stored.null_count:
+            return None
+        if not self.types.is_frequent(role.event_type, MANY):
+            return None
+        return read_only(stored.to_numpy()), *INTEGER_RANGES[compared](constant)
 
     def _mask(self, role: VariableRole) -> Flags:
         """[n] whether the event has the role."""

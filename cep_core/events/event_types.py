@@ -13,6 +13,8 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints, read_only
 
+SAMPLED = 64
+"""One event in so many tells how frequent a type is."""
 BLOCK = 1 << 13
 """Codes that stay near the processor from one pass to the next."""
 
@@ -53,6 +55,12 @@ class EventTypes:
             first, *others = masks or [np.zeros(len(self._codes), np.bool_)]
             self._masks[name] = reduce(np.logical_or, others, first)  # a dictionary may hold a text twice
         return self._masks[name]
+
+    def is_frequent(self, name: str, one_in: int) -> bool:
+        """Whether at least one event in so many has the type, by a look at some."""
+        some = self._codes[::SAMPLED]
+        counts = [np.count_nonzero(some == code) for code, written in enumerate(self._names) if written == name]
+        return one_in * int(sum(counts)) >= len(some)
 
     def bits(self, of_types: Mapping[str, int]) -> npt.NDArray[np.uint8]:
         """[n] the bits of each event's type; 0 for other types.

@@ -23,6 +23,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.choice.answering import answers_of, description
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import match_plan
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_output import on_last_rows
 from cep_core.matching.written_evaluator import WrittenEvaluator
 
@@ -58,16 +59,23 @@ class MatchEvaluator(WrittenEvaluator):
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order; the metadata of the last batch, which may be empty, have the days' totals."""
-        return self._batches(events, owned, whole=False)
+        for stretch, own in self._stretches(events, owned):
+            yield from on_last_rows(self.output.batches(answers_of(self.judge, stretch, own)))
 
     def whole(self, events: pa.Table) -> pa.Table:
-        """The result of a whole log. Compact rows that no other rows join keep no nodes to be joined by."""
-        batches = self._batches(events, None, whole=True)
-        return self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
+        """The result of a whole log.
 
-    def _batches(self, events: pa.Table, owned: Ownership | None, *, whole: bool) -> Iterator[pa.RecordBatch]:
-        for stretch, own in self._stretches(events, owned):
-            yield from on_last_rows(self.output.batches(answers_of(self.judge, stretch, own), whole=whole))
+        Matches that are listed in order are the result as they are; compact rows that no other rows join keep no nodes
+        to be joined by.
+        """
+        stretches = list(self._stretches(events, None))
+        answers: Iterable[CountedAnswers | JudgedAnswers] = (answers_of(self.judge, *stretch) for stretch in stretches)
+        if len(stretches) == 1:
+            answers = [*answers]
+            if (result := self.output.at_once(answers[0])) is not None:
+                return result
+        batches = (batch for each in answers for batch in on_last_rows(self.output.batches(each, whole=True)))
+        return self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
 
     def _stretches(self, events: pa.Table, owned: Ownership | None) -> Iterable[Stretch]:
         """What is evaluated one after the other; all at once if a budget is spent, in the order of results."""

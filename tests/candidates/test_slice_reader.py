@@ -14,6 +14,7 @@ from cep_core.candidates.slice_reader import read_together
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.values.comparing import COMPARE
 from cep_core.language.patterns.values.expressions import holds
 from tests.candidates.test_candidates import LOG as NUMBERS
 from tests.candidates.test_candidates import QUERIES, logs
@@ -74,6 +75,31 @@ def test_a_number_compared_with_a_constant(data: st.DataObject, operator: str) -
     name = data.draw(st.sampled_from(("x", "f")))
     constant = data.draw(st.sampled_from((*ENDS[1:], 0.5, 2.0)))
     _check_candidates(f"PATTERN A a WHERE a.{name} {operator} {constant} WITHIN 5", values, len(whole))
+
+
+@given(
+    st.lists(st.tuples(OPERATORS, st.sampled_from(ENDS[1:])), min_size=1, max_size=9),
+    st.lists(st.tuples(st.sampled_from("AAB"), st.sampled_from(ENDS)), max_size=12),
+    st.sampled_from((1, 40)),
+    st.sampled_from((1, 50)),
+)
+def test_variables_of_one_type_with_tests_of_their_own(
+    tests: list[tuple[str, int]], rows: list[tuple[str, int]], times: int, rare: int
+) -> None:
+    """Each variable takes the events that pass its test, one takes all of the type, however frequent the type is; also
+    where the tests are more than a byte has bits."""
+    variables = ", ".join(f"A v{number}" for number in range(len(tests)))
+    conditions = " AND ".join(f"v{number}.x {operator} {constant}" for number, (operator, constant) in enumerate(tests))
+    query = bind(f"PATTERN SEQ({variables}, A any, B b) WHERE {conditions} WITHIN 5", NUMBERS)
+    rows = rows * times + [("C", 0)] * len(rows) * times * (rare - 1)
+    types, values = [of for of, _ in rows], [value for _, value in rows]
+    columns = {"event_type": pa.array(types, pa.string()), "ts": range(len(rows)), "seq": range(len(rows))}
+    chosen = candidates(query, pa.table({**columns, "x": pa.array(values, pa.int64())}))
+    for number, (operator, constant) in enumerate(tests):
+        passing = [row for row, (of, x) in enumerate(rows) if of == "A" and COMPARE[operator](x, constant)]
+        assert chosen.rows[chosen.variables[f"v{number}"]].tolist() == passing
+    assert chosen.rows[chosen.variables["any"]].tolist() == [row for row, of in enumerate(types) if of == "A"]
+    assert chosen.rows[chosen.variables["b"]].tolist() == [row for row, of in enumerate(types) if of == "B"]
 
 
 @given(encoded(SOME_TEXTS), st.sampled_from(("", "a", "z")), OPERATORS)

@@ -52,7 +52,8 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
         matches = matches if owned is None or owned.all() else matches.keep(owned)
         matches = matches.keep(_unviolated(matches)) if graph.judged else matches
     order = _in_time(matches)
-    matches = replace(matches if order is None else matches.keep(order), days=days)
+    matches = matches if order is None else matches.keep(order)
+    matches = matches if days is None else replace(matches, days=days)
     return matches if judge.query.skip is None else skipped(matches)
 
 

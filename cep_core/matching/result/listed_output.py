@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from cep_core.language.totals import Total
+from cep_core.language.totals import Total, parts
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import IN_ORDER, batch_of
+from cep_core.matching.result.merging import result_metadata
 from cep_core.matching.result.tally import ListingTally
 
 
@@ -37,6 +38,16 @@ class ListedOutput(MatchOutput):
                     yield self.rows(answers, paths, columns)
             totals = tally.totals()
         yield self.last_batch(answers.days, totals, {**spending.metadata(), **listed})
+
+    def at_once(self, answers: CountedAnswers | JudgedAnswers) -> pa.Table | None:
+        """Matches that are listed in the order of results need no columns by which rows are ordered."""
+        all_listed = self.max_matches is None and self.budget.limit is None
+        if not (all_listed and isinstance(answers, CountedAnswers) and answers.is_listed_in_order):
+            return None
+        totals = dict(zip(parts(answers.days), map(Total, answers.totals()), strict=True))
+        batches = [batch_of(columns, self.schema) for columns in answers.columns(answers.quotas(None))]
+        metadata = result_metadata(totals, truncated=False)
+        return pa.Table.from_batches(batches, self.schema).replace_schema_metadata(metadata)
 
     def rows(self, answers: JudgedAnswers, paths: Paths, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
         """Matches as partial rows; `columns`: the additional columns of the answers."""

@@ -36,6 +36,10 @@ class MatchOutput(ABC):
         """The rows of all answers, in order. `whole`: the answers are those of a whole log, in stretches or at once, so
         no other slice has a part of a row."""
 
+    def at_once(self, answers: CountedAnswers | JudgedAnswers) -> pa.Table | None:
+        """The result of a whole log whose answers are all here; None: its rows have to be merged."""
+        return None
+
     def account(self, answers: CountedAnswers | JudgedAnswers) -> Spending:
         """The account of the work that listing the answers spends."""
         spending = Spending(self.budget, answers.days, answers.day, answers.places, self.max_matches)

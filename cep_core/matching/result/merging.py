@@ -98,20 +98,24 @@ def merge_partials(
     truncated = max_matches is not None and any(
         not together[day].exact or together[day].at_least > rows for day, rows in zip(parts(days), listed, strict=True)
     )
-    everything = sum(total.at_least for total in together.values())
-    exact = all(total.exact for total in together.values())
-    result_metadata = {
-        TOTALS: encode(together),
-        b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
-        b"truncated": b"true" if truncated else b"false",
-    }
     schema = schemas.result if whole else schemas.certain
     result = table.select(schema.names)
     if order is not None and (len(order) < len(result) or not np.array_equal(order, np.arange(len(order)))):
         result = result.take(pa.array(order))
     if not result.schema.equals(schema, check_metadata=True):
         result = result.cast(schema)
-    return result.replace_schema_metadata(result_metadata)
+    return result.replace_schema_metadata(result_metadata(together, truncated=truncated))
+
+
+def result_metadata(totals: dict[str, Total], *, truncated: bool) -> dict[bytes, bytes]:
+    """The metadata of a result. `truncated`: rows were left out."""
+    everything = sum(total.at_least for total in totals.values())
+    exact = all(total.exact for total in totals.values())
+    return {
+        TOTALS: encode(totals),
+        b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
+        b"truncated": b"true" if truncated else b"false",
+    }
 
 
 def _joined(table: pa.Table, days: Days) -> tuple[pa.Table, Ints | None]:
