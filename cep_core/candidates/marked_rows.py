@@ -27,8 +27,7 @@ def marked_rows(flags: Flags) -> Ints:
     count = int(np.count_nonzero(flags))
     if NEARLY_NONE * count <= len(flags):
         return flags.nonzero()[0]
-    rows, _ = _listed(read_only(flags).view(np.uint8), count)
-    return rows
+    return _listed(read_only(flags).view(np.uint8), count)
 
 
 def marked(column: Bytes) -> tuple[Ints | None, Bytes]:
@@ -42,18 +41,17 @@ def marked(column: Bytes) -> tuple[Ints | None, Bytes]:
     count = int(np.count_nonzero(flags))
     if count == len(column):
         return None, column
-    if NEARLY_NONE * count <= len(flags):
-        rows = flags.nonzero()[0]
-        return rows, column[rows]
-    return _listed(read_only(column), count)
+    rows = flags.nonzero()[0] if NEARLY_NONE * count <= len(flags) else _listed(read_only(column), count)
+    return rows, column.take(rows, mode="clip")
 
 
 @njit(cache=True)
-def _listed(column: Bytes, count: int) -> tuple[Ints, Bytes]:
-    """As `marked`, of `count` rows. Each row is written where the next marked one belongs; `column` is read-only."""
-    rows, bytes = np.empty(count + 1, np.int64), np.empty(count + 1, np.uint8)
+def _listed(column: Bytes, count: int) -> Ints:
+    """The rows whose byte is not 0, `count` in number. Each row is written where the next marked one belongs; `column`
+    is read-only."""
+    rows = np.empty(count + 1, np.int64)
     at = np.uint64(0)  # unsigned, as Numba looks whether a place is negative
     for row in range(column.shape[0]):
-        rows[at], bytes[at] = row, column[row]
+        rows[at] = row
         at += np.uint64(column[row] != 0)
-    return rows[:count], bytes[:count]
+    return rows[:count]

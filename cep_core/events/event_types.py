@@ -19,6 +19,20 @@ BLOCK = 1 << 13
 """Codes that stay near the processor from one pass to the next."""
 
 
+_LAST: list[tuple[pa.Array, tuple[str | None, ...]]] = []
+
+
+def names_of(dictionary: pa.Array) -> tuple[str | None, ...]:
+    """The texts of a dictionary of event types. Those of the last one are kept, as most tables have the same types: to
+    compare texts takes a tenth of making them."""
+    for known, names in _LAST:
+        if known.equals(dictionary):
+            return names
+    names = tuple(dictionary.to_pylist())
+    _LAST[:] = [(pa.array(names, dictionary.type), names)]  # a copy: the table's memory is not kept
+    return names
+
+
 class EventTypes:
     """The types of n events. A column of texts is encoded once; one that is encoded in the table is taken as it is."""
 
@@ -29,7 +43,7 @@ class EventTypes:
         if self._lacking:
             places = places.cast(pa.int64()).fill_null(-1)
         self._codes = places.to_numpy(zero_copy_only=False)
-        self._names: list[str | None] = encoded.dictionary.to_pylist()
+        self._names = names_of(encoded.dictionary)
         self._masks: dict[str, Flags] = {}
 
     @property

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
+from cep_core.events.by_schema import by_schema
 from cep_core.events.exact_columns import exact_column
 from cep_core.events.table import attribute_type
 
@@ -67,12 +68,16 @@ def are_attribute_columns(table: pa.Table) -> bool:
     >>> are_attribute_columns(pa.table({"x": [1.5]})), are_attribute_columns(pa.table({"x y": [1.5]}))
     (True, False)
     """
-    schema = table.schema
+    return table.num_rows > 0 and _are_said_and_read(table.schema)
+
+
+@by_schema
+def _are_said_and_read(schema: pa.Schema) -> bool:
     for stored in schema.types:
         kind = stored.id
         if kind not in _READ and not (kinds.is_dictionary(stored) and stored.value_type.id in _READ):
             return False
-    return table.num_rows > 0 and all(map(_NAME.fullmatch, schema.names))
+    return all(map(_NAME.fullmatch, schema.names))
 
 
 def attribute_columns(table: pa.Table) -> tuple[pa.Table, list[str]]:
@@ -98,14 +103,21 @@ def not_compared(table: pa.Table, names: Collection[str]) -> str | None:
     >>> not_compared(pa.table({"x": [1], "tags": [["a"]]}), ["x", "tags"])
     "'tags' holds list<item: string>, and conditions compare numbers, texts and truth values only"
     """
-    schema = table.schema
-    for place in sorted(place for name in names if (place := schema.get_field_index(name)) >= 0):
-        field = schema.field(place)
-        is_read = kinds.is_decimal(field.type) or kinds.is_null(field.type) or attribute_type(field.type) is not None
-        if not is_read:
-            reason = f"'{field.name}' holds {field.type}, and conditions compare numbers, texts and truth values only"
-            return f"{reason}; whole seconds, say, can be compared" if kinds.is_temporal(field.type) else reason
+    for name, stored in _never_compared(table.schema):
+        if name in names:
+            reason = f"'{name}' holds {stored}, and conditions compare numbers, texts and truth values only"
+            return f"{reason}; whole seconds, say, can be compared" if kinds.is_temporal(stored) else reason
     return None
+
+
+@by_schema
+def _never_compared(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+    """The columns that hold what no condition compares, with their types."""
+    return [
+        (name, stored)
+        for name, stored in zip(schema.names, schema.types, strict=True)
+        if not (kinds.is_decimal(stored) or kinds.is_null(stored) or attribute_type(stored) is not None)
+    ]
 
 
 def _fields(place: tuple[str, ...], column: pa.ChunkedArray) -> Iterator[tuple[tuple[str, ...], pa.ChunkedArray]]:

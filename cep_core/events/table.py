@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Ints, read_only
+from cep_core.events.by_schema import by_schema
+from cep_core.events.event_types import names_of
 from cep_core.events.extents import extent
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
@@ -46,18 +48,23 @@ def described(table: pa.Table) -> tuple[tuple[str, ...], tuple[Described, ...]]:
     >>> described(pa.table({"event_type": ["A"], "ts": [1], "price": [None, 2.5][1:]}))
     (('A',), (('price', <AttributeType.FLOAT: 'float'>, False),))
     """
-    types: list[str | None] = []
-    attributes = []
-    for place, name in enumerate(table.schema.names):
-        if name == "event_type":
-            types = _different(table.column(place))
-        if name in RESERVED:
-            continue
-        column = table.column(place)
-        kind = attribute_type(column.type)
-        if kind is not None:
-            attributes.append((name, kind, column.null_count > 0))
+    of_types, stored = _places(table.schema)
+    types = [] if of_types is None else _different(table.column(of_types))
+    attributes = [(name, kind, table.column(place).null_count > 0) for place, name, kind in stored]
     return tuple(name for name in types if name is not None), tuple(attributes)
+
+
+@by_schema
+def _places(schema: pa.Schema) -> tuple[int | None, list[tuple[int, str, AttributeType]]]:
+    """The place of the event types, and those of the attributes, with their names and types."""
+    names = schema.names
+    kinds = map(attribute_type, schema.types)
+    attributes = [
+        (place, name, kind)
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        if name not in RESERVED and kind is not None
+    ]
+    return names.index("event_type") if "event_type" in names else None, attributes
 
 
 def bare_schema(types: Sequence[str], attributes: Sequence[Described], unit: str, ties: Ties) -> LogSchema:
@@ -76,7 +83,7 @@ def _different(texts: pa.ChunkedArray) -> list[str | None]:
             seen = occurring[firsts.argsort()].tolist()
         others = set(range(len(dictionary))).difference(seen)
         if len(others) <= FEW:
-            names = dictionary.to_pylist()
+            names = names_of(dictionary)
             return [names[code] for code in [*seen, *_in_order_of_occurrence(codes, others)]]
     return list(pc.unique(texts).to_pylist())
 
@@ -131,12 +138,11 @@ def order(table: pa.Table) -> pa.Table:
 
 def in_order(table: pa.Table) -> pa.Table:
     """As `order`, without the column `pos`: of a whole log, the rank of an event is its row."""
-    names = table.schema.names
-    if "seq" not in names:
+    schema = table.schema
+    for place, name in _narrow(schema):
+        table = table.set_column(place, name, table.column(place).cast(pa.int64()))
+    if "seq" not in schema.names:
         table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
-    for name in ("ts", "seq"):
-        if name in names and _is_narrow((column := table.column(name)).type):
-            table = table.set_column(names.index(name), name, column.cast(pa.int64()))
     if _stamps_rise(table):
         return table
     ts = table.column("ts").to_numpy()
@@ -144,9 +150,12 @@ def in_order(table: pa.Table) -> pa.Table:
     return table if is_in_order(ts, seq) else table.take(pa.array(np.lexsort((seq, ts))))
 
 
-def _is_narrow(stored: pa.DataType) -> bool:
-    """Whether a column holds whole numbers of another type than the log's."""
-    return pa.types.is_integer(stored) and stored != pa.int64()
+@by_schema
+def _narrow(schema: pa.Schema) -> list[tuple[int, str]]:
+    """The places and names of the columns that hold whole numbers of another type than the log's."""
+    columns = enumerate(zip(schema.names, schema.types, strict=True))
+    stored = [(place, name, of) for place, (name, of) in columns if name in ("ts", "seq")]
+    return [(place, name) for place, name, of in stored if pa.types.is_integer(of) and of != pa.int64()]
 
 
 def is_in_order(ts: Ints, seq: Ints) -> bool:
@@ -162,10 +171,15 @@ def is_in_order(ts: Ints, seq: Ints) -> bool:
 
 def with_type_codes(table: pa.Table) -> pa.Table:
     """The table with its event types as codes of a dictionary: whoever asks for the events of a type compares codes."""
-    column = table.column("event_type")
-    if pa.types.is_dictionary(column.type):
-        return table
-    return table.set_column(table.column_names.index("event_type"), "event_type", column.dictionary_encode())
+    place = _plain_types(table.schema)
+    return table if place is None else table.set_column(place, "event_type", table.column(place).dictionary_encode())
+
+
+@by_schema
+def _plain_types(schema: pa.Schema) -> int | None:
+    """The place of the event types; None if they are codes."""
+    place = schema.names.index("event_type")
+    return None if pa.types.is_dictionary(schema.types[place]) else place
 
 
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
@@ -181,17 +195,8 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
 
 def _stamps_rise(table: pa.Table) -> bool:
     """Whether no two stamps are equal and all are in order. Raises ValueError as `validate` does."""
-    names = table.schema.names
-    for name in ("event_type", "ts", "seq"):
-        if name not in names:
-            raise ValueError(f"a log needs the column '{name}'; found {', '.join(names)}")
-    types, ts, seq = (table.column(names.index(name)) for name in ("event_type", "ts", "seq"))
-    if attribute_type(types.type) is not AttributeType.STRING:
-        raise ValueError(f"'event_type' holds text, not {types.type}")
+    ts, seq = (table.column(place) for place in _ordering(table.schema))
     for name, column in (("ts", ts), ("seq", seq)):
-        if column.type != pa.int64():
-            hint = "; convert time-stamps to a whole number of the log's unit" if name == "ts" else ""
-            raise ValueError(f"'{name}' holds {column.type}, not whole numbers{hint}")
         if column.null_count:
             raise ValueError(f"'{name}' has nulls")
     least, most, rise = extent(read_only(ts.to_numpy()))
@@ -200,6 +205,23 @@ def _stamps_rise(table: pa.Table) -> bool:
     if not _is_unique(seq):
         raise ValueError("'seq' is not unique")
     return bool(rise)
+
+
+@by_schema
+def _ordering(schema: pa.Schema) -> tuple[int, int]:
+    """The places of `ts` and `seq`. Raises ValueError if a column of a log is missing or of another type."""
+    names = schema.names
+    for name in ("event_type", "ts", "seq"):
+        if name not in names:
+            raise ValueError(f"a log needs the column '{name}'; found {', '.join(names)}")
+    types, *numbers = (schema.types[names.index(name)] for name in ("event_type", "ts", "seq"))
+    if attribute_type(types) is not AttributeType.STRING:
+        raise ValueError(f"'event_type' holds text, not {types}")
+    for name, stored in zip(("ts", "seq"), numbers, strict=True):
+        if stored != pa.int64():
+            hint = "; convert time-stamps to a whole number of the log's unit" if name == "ts" else ""
+            raise ValueError(f"'{name}' holds {stored}, not whole numbers{hint}")
+    return names.index("ts"), names.index("seq")
 
 
 def _is_unique(numbers: pa.ChunkedArray) -> bool:

@@ -36,8 +36,8 @@ def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
         for state in template.end.nonzero()[0].tolist():
             np.minimum(numbers.minima, by_state.minima[:, 0, state], out=numbers.minima)
             np.add(numbers.totals, by_state.totals[:, 0, state], out=numbers.totals)
-        too_large = (numbers.totals.view(np.uint64) >= np.uint64(LIMIT)).any(axis=1)  # or negative
-        np.logical_or(numbers.overflowed, too_large, out=numbers.overflowed)
+        for total in numbers.totals.view(np.uint64).T:  # NumPy's `any` of each row takes ten times as long
+            np.logical_or(numbers.overflowed, total >= np.uint64(LIMIT), out=numbers.overflowed)  # or negative
     elif len(comparisons.source):
         count_beginning_cut(masks, comparisons, vertices, first, last, numbers.totals, numbers.overflowed)
     else:
