@@ -21,7 +21,7 @@ from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import give_back, lease_file, take
 from jobs.lake.tables.creating import make
 from jobs.lake.write import append, replace
-from tests.lake.test_fence import abandoned, numbers
+from tests.lake.leasing.fenced_writes import abandoned, numbers
 from tests.leases import leased
 
 D1, D2 = date(2024, 1, 1), date(2024, 1, 2)

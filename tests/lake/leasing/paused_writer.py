@@ -1,4 +1,4 @@
-"""A run that is paused while it writes: a program, `python -m tests.lake.paused_writer LAKE BEGUN GO_ON`."""
+"""A run that is paused while it writes: a program, `python -m tests.lake.leasing.paused_writer LAKE BEGUN GO_ON`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jobs.exits import LeaseLost, exit_code, message
 from jobs.lake import arrow_write
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
-from tests.lake.test_fence import held, overwrite
+from tests.lake.leasing.fenced_writes import held, overwrite
 
 
 def main() -> int:
