@@ -20,8 +20,8 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.settings import Settings
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.counts import few
-from tests.matching.drawing import waiting, worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import waiting, worlds
+from tests.matching.worlds.world import World
 from tests.progress.test_ranges import STRATEGIES, longer
 from tests.trends.random_queries import logs, queries, same, schema_of
 

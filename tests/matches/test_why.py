@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import cep_core as cep
 from cep_core.matches.bound_events import VARIABLES
-from tests.matching.drawing import worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity")
 

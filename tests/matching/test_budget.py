@@ -29,7 +29,7 @@ from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
 from tests.matching.imprecise.test_imprecise_pairs import PossiblePairsDrawn, possible_pairs
 from tests.matching.test_pairs import pairs_of_worlds
 from tests.matching.test_slices import DAYS, WORLDS
-from tests.matching.worlds import World
+from tests.matching.worlds.world import World
 
 BUDGETS = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 30, 100])
 HEALS = 10**9

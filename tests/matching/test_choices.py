@@ -19,8 +19,8 @@ from cep_core.matching.choice.choices import Choice, chosen
 from cep_core.matching.choice.listings import LISTINGS
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.plan.match_plan import MatchPlan, match_plan
-from tests.matching.drawing import worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 LOG = pa.table({"event_type": list("AABBABAB"), "ts": [10 * k for k in range(8)], "x": [1, 2, 3, 4, 9, 6, 7, 5]})
 TABLES = (ANSWERS, LISTINGS)

@@ -11,9 +11,9 @@ import cep_core as cep
 from cep_core.events.table import order
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.matching.arrays.network import LONG
-from tests.matching.drawing import worlds
 from tests.matching.test_pairs import pairs, pairs_of_worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 
 @settings(deadline=None)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import cep_core as cep
 from cep_core.language.errors import NotSupportedYet
-from tests.matching.drawing import worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 
 def rows_of(table: pa.Table) -> list[tuple[object, ...]]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 import cep_core as cep
-from tests.matching.drawing import worlds
 from tests.matching.test_match import ask, rows_of
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 RUNS = ("skip_till_next_match", "strict_contiguity", "partition_contiguity")
 

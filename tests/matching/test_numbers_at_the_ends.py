@@ -16,7 +16,7 @@ from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.values.exact_order import equal_codes, in_one_order
 from cep_core.matching.arrays.network import LONG
 from tests.ends import LARGEST, LEAST, REAL, WHOLE, kept, place
-from tests.matching.worlds import COMPARE
+from tests.matching.worlds.conditions import COMPARE
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity")
 SMALL = st.integers(-2, 2) | st.none()

@@ -15,12 +15,14 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import part_of
 from cep_core.matching.match_path import Path
-from tests.matching.drawing import logs, patterns, waiting_patterns
 from tests.matching.examples.test_examples import log, total
 from tests.matching.examples.test_language import I11
 from tests.matching.test_match import rows_of
 from tests.matching.test_slices import MOMENTS, slices, whole
-from tests.matching.worlds import World, written
+from tests.matching.worlds.drawing import logs
+from tests.matching.worlds.parts import written
+from tests.matching.worlds.patterns import patterns, waiting_patterns
+from tests.matching.worlds.world import World
 
 
 def test_pairs_of_the_worked_example() -> None:

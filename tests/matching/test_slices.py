@@ -19,9 +19,9 @@ from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.match_path import Path
-from tests.matching.drawing import waiting, worlds
 from tests.matching.test_match import rows_of
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import waiting, worlds
+from tests.matching.worlds.world import World
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity")
 WORLDS = st.one_of(worlds(STRATEGIES), worlds(STRATEGIES, negated=True), waiting())

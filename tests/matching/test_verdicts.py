@@ -14,8 +14,8 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.matching.match_path import Path
 from cep_core.matching.reference import Step, any_matches
 from cep_core.matching.why.verdicts import Judge
-from tests.matching.drawing import worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 
 def judge(text: str, events: pa.Table, ties: str = "concurrent") -> Judge:

@@ -22,9 +22,9 @@ from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import TOTALS, Ownership
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 from cep_core.matching.imprecise.reference import Interval, confidences
-from tests.matching.drawing import worlds
 from tests.matching.test_match import rows_of
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 
 DAYS = (-4, 1, 3, 4, 8, 30)
 THRESHOLDS = ("> 0", ">= 0", "> 0.5", ">= 0.5", ">= 0.9")

@@ -15,8 +15,6 @@ from cep_core.events.schema import Attribute, LogSchema
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, Ownership
 from cep_core.language.patterns.tree import Kleene, Not, Pattern, Sequence, Unit
-from tests.matching import drawing
-from tests.matching.drawing import logs
 from tests.matching.imprecise.test_imprecise import (
     DAYS,
     Imprecise,
@@ -26,7 +24,9 @@ from tests.matching.imprecise.test_imprecise import (
 )
 from tests.matching.imprecise.test_imprecise_numbers import chances
 from tests.matching.test_match import rows_of
-from tests.matching.worlds import AT
+from tests.matching.worlds import conditions
+from tests.matching.worlds.drawing import logs
+from tests.matching.worlds.parts import AT
 
 
 @st.composite
@@ -52,7 +52,7 @@ def negated(draw: st.DrawFn) -> Imprecise:
     world.pattern, world.conditions, world.events = draw(between()), [], draw(logs(least=3, most=6))
     for element in negations(world.pattern):
         if draw(st.booleans()):
-            world.tests += draw(st.lists(drawing.tests_of(element, world.pattern), min_size=1, max_size=1))
+            world.tests += draw(st.lists(conditions.tests_of(element, world.pattern), min_size=1, max_size=1))
     world.keyed &= draw(st.booleans())
     world.size = draw(st.sampled_from([3, 5, 9]))
     room, asked.intervals = 200, []

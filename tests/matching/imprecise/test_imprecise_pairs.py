@@ -20,12 +20,14 @@ from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import TOTALS, Evaluator, Ownership
 from cep_core.language.patterns.tree import Kleene, Pattern, Sequence, Unit
 from cep_core.matching.imprecise.reference import confidences
-from tests.matching.drawing import logs, patterns
 from tests.matching.examples.test_examples import total
 from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
 from tests.matching.test_match import rows_of
 from tests.matching.test_pairs import pairs
-from tests.matching.worlds import AT, World, repeated, units_of, written
+from tests.matching.worlds.drawing import logs
+from tests.matching.worlds.parts import AT, repeated, units_of, written
+from tests.matching.worlds.patterns import patterns
+from tests.matching.worlds.world import World
 
 Pair = tuple[frozenset[tuple[int, str]], frozenset[tuple[int, str]]]
 

@@ -13,7 +13,7 @@ from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels import match_nodes
 from cep_core.matching.result.compact_rows import CompactRows
 from tests.matching.test_slices import WORLDS, compiled
-from tests.matching.worlds import World
+from tests.matching.worlds.world import World
 
 nodes = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=1, max_size=4).map(sorted)
 pieces = st.lists(st.tuples(st.integers(0, 4), nodes, st.integers(-3, 3)), max_size=8)

@@ -10,8 +10,8 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import of_table
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.matching.drawing import worlds
-from tests.matching.worlds import World
+from tests.matching.worlds.drawing import worlds
+from tests.matching.worlds.world import World
 from tests.slicing.laws.only_read import only_read
 from tests.trends.random_queries import logs, queries, same
 

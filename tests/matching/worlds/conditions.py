@@ -1,107 +1,28 @@
-"""Random queries and logs for `worlds`: patterns, negated elements, conditions, events."""
+"""Random conditions as text, and what they say of a match: of its variables and of a negated event beside it."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from functools import cache
+import operator
 
 from hypothesis import strategies as st
 
-from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.language.patterns.tree import Not, Pattern
 from cep_core.matching.match_path import Path
 from cep_core.testing.choice import chosen
-from tests.ends import WHOLE, kept, place, real, whole
-from tests.matching.worlds import (
-    AT,
-    COMPARE,
-    Condition,
-    Event,
-    Tested,
-    Unsettled,
-    World,
-    negated_in,
-    repeated,
-    units_of,
-)
+from tests.ends import WHOLE, kept, place
+from tests.matching.worlds.parts import repeated, units_of
+from tests.matching.worlds.world import Condition, Event, Tested, Unsettled, World
 
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
 CONSTANTS = st.integers(0, 2) | st.sampled_from(WHOLE)
-
-
-@st.composite
-def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Pattern:
-    """Positive patterns of the types A, B, C; branches of an OR may share variables."""
-    kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded", "any")
-    names = iter(range(100))
-
-    def unit(shared: list[Unit]) -> Unit:
-        if shared and draw(st.booleans()):
-            return shared.pop(0)
-        return Unit(chosen(draw, "ABC"), f"v{next(names)}", AT)
-
-    def build(depth: int, shared: list[Unit]) -> Pattern:
-        kind = chosen(draw, kinds) if depth else "unit"
-        if kind == "unit":
-            return unit(shared)
-        if kind == "sequence":
-            return Sequence(tuple(build(depth - 1, shared) for _ in range(draw(st.integers(1, 3)))), AT)
-        if kind == "choice":
-            first = build(depth - 1, shared)
-            return Alternative((first, build(depth - 1, list(dict.fromkeys(units_of(first))))), AT)
-        if kind == "any":
-            units = tuple(unit([]) for _ in range(draw(st.integers(1, 3))))
-            return AnyOf(draw(st.integers(1, len(units))), units, AT)
-        if kind == "bounded":
-            return Kleene(build(depth - 1, shared), *chosen(draw, [(2, 2), (1, 2), (1, 3), (2, None), (0, 2)]), AT)
-        least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
-        return Kleene(build(depth - 1, shared), least, most, AT)
-
-    def whole(shared: list[Unit]) -> Sequence:
-        rest = (build(depth, shared) for _ in range(draw(st.integers(0, 2))))
-        return Sequence((unit(shared), *rest), AT)
-
-    first = whole([])
-    if alternative and draw(st.integers(0, 3)) == 0:
-        return Alternative((first, whole(list(dict.fromkeys(units_of(first))))), AT)
-    return first
-
-
-@st.composite
-def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
-    """The pattern with one to three negated elements at any places of its sequences."""
-    names = iter(range(100))
-
-    def unit() -> Unit:
-        return Unit(chosen(draw, "ABBC"), f"n{next(names)}", AT)
-
-    def negation() -> Not:
-        kind = chosen(draw, ["unit", "unit", "unit", "sequence", "nested", "closure"])
-        bodies: dict[str, Callable[[], Pattern]] = {
-            "unit": unit,
-            "sequence": lambda: Sequence((unit(), unit()), AT),
-            "nested": lambda: Sequence((unit(), Not(unit(), AT), unit()), AT),
-            "closure": lambda: Sequence((Kleene(unit(), 1, None, AT), unit()), AT),
-        }
-        return Not(bodies[kind](), AT)
-
-    def build(part: Pattern, top: bool) -> Pattern:
-        match part:
-            case Sequence():
-                elements: list[Pattern] = []
-                for element in part.elements:
-                    elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
-                    elements.append(build(element, False))
-                elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
-                if top and not any(negated_in(element) for element in elements):
-                    elements.insert(draw(st.integers(0, len(elements))), negation())
-                return Sequence(tuple(elements), AT)
-            case Alternative():
-                return Alternative(tuple(build(option, False) for option in part.options), AT)
-            case Kleene():
-                return Kleene(build(part.body, False), part.least, part.most, AT)
-        return part
-
-    return build(pattern, True)
 
 
 @st.composite
@@ -286,86 +207,3 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
 
         options.append(Condition(f"{v}[i].x {sign} {w}{'[i]' if w in lists else ''}.x", each_beside_each))
     return chosen(draw, options)
-
-
-INTEGERS = whole(st.sampled_from([0, 1, 2, 2, None]))
-FLOATS = real(st.sampled_from([0.0, 1.0, 1.5, 2.0, None]))
-
-
-@cache  # making a strategy for each log takes longer than drawing from it
-def rows_of(
-    x: st.SearchStrategy[int | None], y: st.SearchStrategy[float | None], least: int, most: int, latest: int
-) -> st.SearchStrategy[list[tuple[object, ...]]]:
-    """Type, time stamp, x, k and y of each event."""
-    row = st.tuples(st.sampled_from("AABBCD"), st.integers(0, latest), x, st.sampled_from([0, 0, 1, None]), y)
-    return st.lists(row, min_size=least, max_size=most)
-
-
-@st.composite
-def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> list[Event]:
-    """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
-    rows = draw(rows_of(draw(INTEGERS), draw(FLOATS), least, most, latest))
-    seqs = draw(st.permutations(range(len(rows)))) if draw(st.booleans()) else range(len(rows))
-    events = [Event(kind, ts, seq, *values) for (kind, ts, *values), seq in zip(rows, seqs, strict=True)]
-    return sorted(events, key=lambda event: (event.ts, event.seq))
-
-
-@st.composite
-def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",), negated: bool = False) -> World:
-    pattern = draw(patterns(1 if negated else 2, alternative=not negated))
-    if negated:
-        pattern = draw(with_negations(pattern))
-    world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=chosen(draw, strategies))
-    world.conditions = draw(st.lists(conditions(pattern), max_size=0 if negated else 2))
-    for negation in negated_in(pattern):
-        if draw(st.booleans()):
-            world.tests += draw(st.lists(tests_of(negation, pattern), min_size=1, max_size=2))
-    world.keyed = world.strategy == "partition_contiguity" or draw(st.integers(0, 3 if negated else 1)) == 0
-    world.size = chosen(draw, [4, 6, 9] if negated else [1, 3, 5])
-    kind = chosen(draw, ["time", "events", "slide", "slide", "slide of events"])
-    world.in_events = "events" in kind
-    world.slide = chosen(draw, [1, 2, 4]) if "slide" in kind else None
-    world.ordered = draw(st.booleans())
-    return world
-
-
-@st.composite
-def waiting_patterns(draw: st.DrawFn) -> Pattern:
-    """Patterns whose matches end in a NOT or do not: optionals and closures stand behind it, an OR around or before."""
-    names = iter(range(100))
-
-    def unit() -> Unit:
-        return Unit(chosen(draw, "AAC"), f"v{next(names)}", AT)
-
-    def quantified(bounds: list[tuple[int, int | None]]) -> Pattern:
-        return Kleene(unit(), *chosen(draw, bounds), AT)
-
-    def sequence() -> Sequence:
-        begin = chosen(draw, ["unit", "closure", "choice"])
-        first: dict[str, Callable[[], Pattern]] = {
-            "unit": unit,
-            "closure": lambda: quantified([(1, None), (2, None), (1, 2)]),
-            "choice": lambda: Alternative((unit(), unit()), AT),
-        }
-        negated = Not(Unit("B", f"n{next(names)}", AT), AT)
-        behind = [quantified([(0, 1), (0, None), (0, 2)]) for _ in range(draw(st.integers(0, 2)))]
-        return Sequence((first[begin](), negated, *behind), AT)
-
-    pattern = sequence()
-    if draw(st.integers(0, 2)) == 0:
-        return Alternative((pattern, chosen(draw, [unit, sequence])()), AT)
-    return pattern
-
-
-@st.composite
-def waiting(draw: st.DrawFn) -> World:
-    """Queries of such patterns."""
-    pattern = draw(waiting_patterns())
-    world = World(pattern, draw(logs(3, 7, 12)))
-    world.strategy = chosen(draw, ["skip_till_any_match"] * 2 + ["skip_till_next_match", "strict_contiguity"])
-    world.conditions = draw(st.lists(conditions(pattern), max_size=1)) if draw(st.booleans()) else []
-    world.keyed = draw(st.integers(0, 3)) == 0
-    world.size = chosen(draw, [3, 6, 20])
-    world.slide = chosen(draw, [None, None, None, 2])
-    world.ordered = draw(st.booleans())
-    return world
