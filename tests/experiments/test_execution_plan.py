@@ -16,7 +16,7 @@ from cep_core.experiments.sase.execution_plan import ExecutionPlan, Optimisation
 from cep_core.experiments.sase.postponing import Label, MainRun, Postponing
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.tree import Kleene, Sequence, Unit
-from tests.matching.examples.test_examples import log
+from tests.matching.examples.letters import log
 from tests.matching.worlds.conditions import conditions
 from tests.matching.worlds.drawing import logs
 from tests.matching.worlds.parts import AT

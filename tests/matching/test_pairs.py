@@ -15,7 +15,7 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import part_of
 from cep_core.matching.match_path import Path
-from tests.matching.examples.test_examples import log, total
+from tests.matching.examples.letters import log, total
 from tests.matching.examples.test_language import I11
 from tests.matching.test_match import rows_of
 from tests.matching.test_slices import MOMENTS, slices, whole

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import pyarrow as pa
 import pytest
 
 import cep_core as cep
-from cep_core.compile import compile_query
-from cep_core.events.table import log_schema_of, order
-from cep_core.language.errors import NotSupportedYet, Position
-from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.automata.automaton import automaton_of
-from cep_core.language.patterns.tree import Kleene, Sequence, Unit
-
-
-def log(types: str, ts: list[int] | None = None, **attributes: list[object]) -> pa.Table:
-    return pa.table({"event_type": list(types), "ts": ts or list(range(1, len(types) + 1)), **attributes})
-
-
-def total(table: pa.Table) -> int:
-    return int(table.schema.metadata[b"matches_total"])
-
+from cep_core.language.errors import NotSupportedYet
+from tests.matching.examples.letters import log, total
 
 A1_A2_B1_B2_C1 = log("AABBC", [1, 2, 5, 6, 7])
 
@@ -73,15 +58,6 @@ def test_neighbours_and_previous_of_the_binding_differ_in_nested_closures() -> N
     events = log("ABAAB", [1, 2, 3, 4, 7], attr=[5, None, 6, 4, None])
     assert cep.match("PATTERN (SEQ(A+,B))+ WHERE A.attr < NEXT(A).attr WITHIN 10", events).num_rows == 7
     assert cep.match("PATTERN (SEQ(A+ a[],B b))+ WHERE a[i-1].attr < a[i].attr WITHIN 10", events).num_rows == 6
-
-
-def test_k17_k20_one_compact_row_stands_for_seven_matches() -> None:
-    """Fig. 4's shape: three rising values give 2^3 - 1 matches, one compact row that holds them all."""
-    query = "PATTERN SEQ(A a, B+ b[], C c) WHERE [task] AND b[i].val >= b[i-1].val WITHIN 100"
-    events = log("ABBBC", val=[0, 1, 2, 3, 0], task=[7] * 5)
-    assert cep.match(query, events).num_rows == 7
-    row = cep.match(query, events, collapsed=True).to_pylist()
-    assert [(r["match_count"], r["b"], r["last_seq"]) for r in row] == [(7, [1, 2, 3], 4)]
 
 
 def test_k7_within_is_inclusive() -> None:
@@ -154,51 +130,6 @@ def test_q3_of_paper_04() -> None:
     assert table.select(["a_task_id", "a_period"]).to_pylist() == [{"a_task_id": "r", "a_period": 5}] * 4
 
 
-def test_k14_matches_are_paths_of_a_graph() -> None:
-    """SASE++, Lemma 3.2: with a[i].tail = a[i-1].head over edges sorted by tail, matches are the paths from 1 to n."""
-    rng = random.Random(5)
-    n = 40
-    edges = [(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1) if rng.random() < 0.6]
-    paths = [0, 1, *[0] * (n - 1)]
-    for tail, head in edges:
-        paths[head] += paths[tail]
-    events = log("E" * len(edges), tail=[tail for tail, _ in edges], head=[head for _, head in edges])
-    query = f"PATTERN E+ a[] WHERE a[1].tail = 1 AND a[i].tail = a[i-1].head AND a[last].head = {n} WITHIN 10000"
-    table = cep.match(query, events, collapsed=True)
-    assert total(table) == paths[n] > 10**6
-    assert sum(table.column("match_count").to_pylist()) == paths[n]
-
-
-def test_counts_beyond_64_bits_and_38_digits() -> None:
-    """A+ over 200 events: 2^200 - 1 matches, each compact row exact, its number null past 38 digits."""
-    table = cep.match("PATTERN A+ WITHIN 1000", log("A" * 200), collapsed=True)
-    assert total(table) == 2**200 - 1
-    assert table.column("match_count_exact").to_pylist() == [str(2**k) for k in range(200)]
-    assert table.column("match_count").to_pylist()[126] == 2**126
-    assert table.column("match_count").to_pylist()[127:] == [None] * 73
-    assert table.column("match_count_log10").to_pylist()[199] == pytest.approx(199 * 0.30102999566398)
-
-
-def test_counts_beyond_the_range_of_floats() -> None:
-    """A+ over 1,100 events: 2^1100 - 1 matches, more than a double holds."""
-    evaluator = compile_query("PATTERN A+ WITHIN 10000", log_schema_of(order(log("A"))), max_matches=0)
-    table = evaluator.merge(evaluator.evaluate(order(log("A" * 1100))))
-    assert total(table) == 2**1100 - 1
-
-
-def test_max_matches_bounds_the_listing_but_not_the_total() -> None:
-    """The first matches of each day stay, the total of each day is exact, and the table says that it was cut."""
-    events = order(log("A" * 100))
-    evaluator = compile_query("PATTERN A+ a[] WITHIN 1000", log_schema_of(events), max_matches=3)
-    days = (0, 51, 101)
-    table = evaluator.merge(evaluator.evaluate(events, Ownership(days=days)), days)
-    first, second = table.column("a").to_pylist()[:3], table.column("a").to_pylist()[3:]
-    assert first == [[0], [0, 1], [1]]
-    assert second == [[*range(51)], [*range(49), 50], [*range(48), 49, 50]]
-    assert total(table) == 2**100 - 1
-    assert table.schema.metadata[b"truncated"] == b"true"
-
-
 def test_an_equality_with_an_absent_event_is_dropped() -> None:
     """An event whose key is NULL matches where the other side of the equality is absent."""
     events = log("AAC", x=[None, 1, 1])
@@ -243,79 +174,11 @@ def test_an_empty_log() -> None:
     assert (table.num_rows, total(table), table.column_names) == (0, 0, ["first_ts", "last_ts", "a", "b"])
 
 
-def test_compact_rows_under_a_test_of_whole_matches() -> None:
-    """Last events whose matches all fail have no row; the others count what is left."""
-    query = "PATTERN SEQ(A a, B+ b[]) WHERE sum(b[].x) = 3 WITHIN 10"
-    rows = cep.match(query, log("ABBB", x=[0, 1, 2, 3]), collapsed=True).to_pylist()
-    assert [(row["last_seq"], row["match_count"], row["b"]) for row in rows] == [(2, 1, [1, 2]), (3, 1, [3])]
-
-
 def test_none_is_counted() -> None:
     """The count of a closure that a match lacks is 0; what its events have is unknown."""
     query = "RETURN count(b[]) AS n, count(b[].x) AS known, sum(b[].x) AS s PATTERN SEQ(A a, B* b[]) WITHIN 9"
     rows = cep.match(query, log("AB", x=[1, 2])).to_pylist()
     assert [(row["b"], row["n"], row["known"], row["s"]) for row in rows] == [(None, 0, 0, None), ([1], 1, 1, 2)]
-
-
-@pytest.mark.parametrize("quantifier", ["{2}", "{2,3}", "*"])
-def test_a_round_that_binds_nothing_is_none(quantifier: str) -> None:
-    """A run fills the rounds of a bounded closure from the first, whether or not they could be empty."""
-    query = f"PATTERN SEQ(A a, (B? b){quantifier}, C c) WHERE strict_contiguity WITHIN 9"
-    assert cep.match(query, log("ABBC")).column("b").to_pylist() == [[1, 2]]
-
-
-@pytest.mark.parametrize("quantifier", ["{2}", "{1,2}", "{0,2}", "{2,}"])
-def test_rounds_of_optional_events_are_filled_from_the_first(quantifier: str) -> None:
-    """D is a round and B another: a run does not take D for the second one's, which nothing could follow."""
-    query = f"PATTERN SEQ(A a, (SEQ(B? b, D? d)){quantifier}, C c) WHERE strict_contiguity WITHIN 9"
-    table = cep.match(query, log("ADBC"))
-    assert (table.column("b").to_pylist(), table.column("d").to_pylist()) == ([[2]], [[1]])
-    for text, matches in (("AC", 1), ("ADDC", 1), ("ABBBC", int(quantifier == "{2,}"))):
-        assert cep.match(query, log(text)).num_rows == matches
-
-
-@pytest.mark.parametrize(
-    "inside", ["(SEQ(B b, NOT N n) OR B b)", "(SEQ(NOT N n, B b) OR B b)", "(SEQ(C c, NOT N n, B b) OR SEQ(C c, B b))"]
-)
-@pytest.mark.parametrize("strategy", ["skip_till_next_match", "strict_contiguity"])
-def test_readings_of_which_only_one_forbids_something(inside: str, strategy: str) -> None:
-    """A run is one reading: refused, never decided by the branch that it happens to take."""
-    with pytest.raises(NotSupportedYet, match="only one forbids"):
-        cep.match(f"PATTERN SEQ(A a, {inside}) WHERE {strategy} WITHIN 9", log("ABNC"))
-    whole = f"PATTERN SEQ(A a, NOT N n, B b) OR SEQ(A a, B b) WHERE {strategy} WITHIN 9"
-    assert cep.match(whole, log("ABNC")).num_rows == 1
-
-
-FORBIDDING = [("AC", 1), ("ABC", 1), ("ANC", 0), ("ABNC", 0), ("ANBC", 0), ("ABBC", 1), ("ABBNC", 1), ("ABNBC", 0)]
-
-
-@pytest.mark.parametrize(("text", "matches"), FORBIDDING)
-def test_rounds_that_bind_nothing_forbid_what_they_forbid(text: str, matches: int) -> None:
-    """NOT lies before each B, and where a required round binds nothing; after two rounds nothing is forbidden."""
-    query = "PATTERN SEQ(A a, (SEQ(NOT N n, B? b)){2}, C c) WHERE skip_till_next_match WITHIN 9"
-    assert cep.match(query, log(text)).num_rows == matches
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
-        ("A{10000} a[]", "unrolls to more than 8,192 states"),
-        ("SEQ(A a, (A{100} b[]){1,99})", "unrolls to more than 8,192 states"),
-    ],
-)
-def test_patterns_that_unroll_without_end(pattern: str, said: str) -> None:
-    with pytest.raises(NotSupportedYet, match=said) as refused:
-        cep.match(f"PATTERN {pattern} WITHIN 9", log("AB"))
-    assert (refused.value.line, refused.value.column) == (1, 9)
-
-
-def test_a_chain_of_optional_parts_without_end() -> None:
-    """Refused, not an error of the interpreter's; rounds are no such chain."""
-    at = Position(1, 1)
-    optional = tuple(Kleene(Unit("A", f"a{number}", at), 0, 1, at) for number in range(5_000))
-    with pytest.raises(NotSupportedYet, match="more than 524,288 pairs of events"):
-        automaton_of(Sequence(optional, at))
-    assert len(automaton_of(Kleene(Unit("A", "a", at), 1, 5_000, at)).variables) == 5_000
 
 
 @pytest.mark.parametrize("values", [[2**63 - 1, 1], [-(2**63), -1], [2**62, 2**62], [-(2**63), -(2**63)]])

@@ -12,7 +12,7 @@ from cep_core.compile import bind_text, compile_query
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import Ownership
-from tests.matching.examples.test_examples import log, total
+from tests.matching.examples.letters import log, total
 
 I11 = log("ABCAEACDBAB", [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9])
 NEXT = "skip_till_next_match"

@@ -13,7 +13,7 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
-from tests.matching.examples.test_examples import log, total
+from tests.matching.examples.letters import log, total
 
 LOG_I = log("ABCAEACDBAB", [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9])
 

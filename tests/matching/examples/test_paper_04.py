@@ -10,7 +10,7 @@ import pytest
 
 import cep_core as cep
 from tests.language.paper_queries import QUERIES as PAPER
-from tests.matching.examples.test_examples import log, total
+from tests.matching.examples.letters import log, total
 
 
 def made(*events: tuple[object, ...], names: tuple[str, ...]) -> pa.Table:

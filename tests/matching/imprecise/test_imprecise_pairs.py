@@ -20,7 +20,7 @@ from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import TOTALS, Evaluator, Ownership
 from cep_core.language.patterns.tree import Kleene, Pattern, Sequence, Unit
 from cep_core.matching.imprecise.reference import confidences
-from tests.matching.examples.test_examples import total
+from tests.matching.examples.letters import total
 from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
 from tests.matching.test_match import rows_of
 from tests.matching.test_pairs import pairs
