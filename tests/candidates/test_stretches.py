@@ -23,7 +23,8 @@ from tests.counts import few
 from tests.matching.worlds.drawing import waiting, worlds
 from tests.matching.worlds.world import World
 from tests.progress.test_ranges import STRATEGIES, longer
-from tests.trends.random_queries import logs, queries, same, schema_of
+from tests.trends.random_logs import logs, same, schema_of
+from tests.trends.random_queries import queries
 
 SETTINGS = (Settings(), Settings(max_matches=2), Settings(collapsed=True), Settings(collapsed=True, supersets=True))
 PATTERN = bind("PATTERN SEQ(A a, B b) WITHIN 10", log_schema_of(pa.table({"event_type": ["A", "B"], "ts": [0, 1]})))

@@ -20,7 +20,7 @@ from cep_core.trends.evaluator import TrendEvaluator
 from cep_core.trends.plan.alternatives import Neighbours, TooMany
 from cep_core.trends.reference import judge
 from tests.ends import LARGEST, LEAST
-from tests.trends.random_queries import logs, schema_of
+from tests.trends.random_logs import logs, schema_of
 from tests.trends.test_definition import expected, shown
 
 COMPARISONS = (

@@ -17,7 +17,8 @@ from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.examples import Example
 from cep_core.trends.choice.table import KERNELS, Kernel
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import logs, queries, schema_of
+from tests.trends.random_logs import logs, schema_of
+from tests.trends.random_queries import queries
 
 EXAMPLES = [(kernel, example) for kernel in KERNELS for example in kernel.examples]
 IDS = [f"{kernel.name} {number}" for kernel in KERNELS for number in range(len(kernel.examples))]

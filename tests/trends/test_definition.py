@@ -17,18 +17,9 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import (
-    ANY_FORBIDDEN,
-    EXCUSES,
-    MORE,
-    NEGATIONS,
-    PAIRS,
-    logs,
-    partial_schemas,
-    queries,
-    rows_of,
-    schema_of,
-)
+from tests.trends.random_logs import logs, partial_schemas, rows_of, schema_of
+from tests.trends.random_queries import queries
+from tests.trends.written_patterns import ANY_FORBIDDEN, EXCUSES, MORE, NEGATIONS, PAIRS
 
 TIES = st.sampled_from(list(Ties))
 

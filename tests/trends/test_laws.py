@@ -14,7 +14,8 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.trends.arrays.weights import Weights
 from cep_core.trends.choice import aggregation, table
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import logs, queries, same, schema_of
+from tests.trends.random_logs import logs, same, schema_of
+from tests.trends.random_queries import queries
 
 QUERIES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

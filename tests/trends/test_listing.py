@@ -19,7 +19,8 @@ from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.counts import few
-from tests.trends.random_queries import logs, queries, rows_of, schema_of
+from tests.trends.random_logs import logs, rows_of, schema_of
+from tests.trends.random_queries import queries
 from tests.trends.test_definition import rows_from, shown
 
 

@@ -15,7 +15,8 @@ from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import logs, queries, same, schema_of
+from tests.trends.random_logs import logs, same, schema_of
+from tests.trends.random_queries import queries
 
 
 def owner(part: int, parts: int, seed: int) -> Ownership:

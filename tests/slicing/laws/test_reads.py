@@ -13,7 +13,8 @@ from cep_core.trends.evaluator import TrendEvaluator
 from tests.matching.worlds.drawing import worlds
 from tests.matching.worlds.world import World
 from tests.slicing.laws.only_read import only_read
-from tests.trends.random_queries import logs, queries, same
+from tests.trends.random_logs import logs, same
+from tests.trends.random_queries import queries
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "partition_contiguity")
