@@ -10,7 +10,7 @@ import pytest
 from jobs.analysis.folder import check_folder
 from jobs.analysis.on_spark import problems_of_gate, problems_on_spark
 from jobs.workload.declaration import Workload
-from tests.workload.wrong_folders import FILES, write_folder
+from tests.workload.machines_folder import FILES, write_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,18 +19,9 @@ from hypothesis import strategies as st
 
 from jobs.analysis import statement
 from jobs.cli import main
-from tests.workload.wrong_folders import (
-    FILES,
-    NAMED,
-    YAML_FILES,
-    Wrong,
-    contents,
-    emptied,
-    misspelt_keys,
-    values_of_another_kind,
-    write_folder,
-    yaml_contents,
-)
+from tests.workload.machines_folder import FILES, YAML_FILES, write_folder
+from tests.workload.named_mistakes import NAMED
+from tests.workload.wrong_folders import Wrong, contents, emptied, misspelt_keys, values_of_another_kind, yaml_contents
 
 pytestmark = pytest.mark.long
 
