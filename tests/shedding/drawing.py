@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import strategies as st
 
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs
@@ -12,6 +13,7 @@ from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
+SEEDS = st.integers(0, 2**32)
 STARTS = {
     Strategy.NEXT: (Start.AT_OPENING, Start.ONCE, Start.EACH),
     Strategy.ANY: (Start.AT_OPENING, Start.EACH),

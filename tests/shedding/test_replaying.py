@@ -1,4 +1,4 @@
-"""Whole experiments: the properties of shedding, and that a run is a function of its seed."""
+"""Whole experiments: what shedding loses, how it is trained, and that a run is a function of its seed."""
 
 from __future__ import annotations
 
@@ -6,28 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.clock import arrivals
 from cep_core.shedding.arrays.costs import Costs, uniform_costs
 from cep_core.shedding.arrays.open_windows import WindowSpec
-from cep_core.shedding.arrays.rules import CHANCE, LOWEST, WITHOUT, Rules, guarded
-from cep_core.shedding.arrays.stream import Offered, Stream, stream_of
-from cep_core.shedding.kernels.dropping import share_to_drop
+from cep_core.shedding.arrays.rules import WITHOUT
+from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.model.overload import Detector
-from cep_core.shedding.model.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment, Scenario
 from cep_core.shedding.result_quality import quality_of
 from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events, spread_over_types
+from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.shedder import detector_of
 from cep_core.shedding.shedders.trend_counts import TrendCounts
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted, sequence
@@ -66,97 +62,6 @@ def test_l04_shed_matches_are_a_subset_of_the_unshed(seed, load):
         assert sum(experiment.measure(shedder, load).quality.invented) == 0
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32), st.integers(10, 60), st.sampled_from([2, 4, 9]))
-def test_nothing_is_dropped_while_latency_stays_below_the_bound(seed, count, gap):
-    """With exact f and g: a stream whose unshed latency, shedding's own included, stays below LB - b_s."""
-    rng = np.random.default_rng(seed)
-    letters = rng.choice(list("ABC"), count)
-    costs = Costs(((3, 3),), event=2)
-    stream = stream_of([sequence(letters, "AB", 8)], np.arange(count), costs)
-    arrival = np.cumsum(rng.integers(0, 2 * gap, count))
-    unshed = OperatorRun(stream, arrival)
-    unshed.advance(count)
-    meeting = unshed.account.met > 0
-    assume(meeting.any())
-    highest = int(unshed.account.latency[meeting].max())
-    f, g = Latency(LINEAR, 2.0, 3.0), Latency(CONSTANT, 4.0, 0.0)
-    detector = Detector(highest + 4 + 5, f, g, buffer=5)
-    table = np.ones(2 * 3)
-    rules = guarded(detector, LOWEST, 0)._replace(
-        gain=table, price=table, table_at=np.array([0, 6]), bin=np.array([1]), rate=np.array([1.0])
-    )
-    run = OperatorRun(stream, arrival)
-    run.advance(count, rules)
-    assert run.account.dropped.sum() == 0
-    tighter = OperatorRun(stream, arrival)
-    tighter.advance(count, rules._replace(bound=highest + 4 + 4))
-    assert tighter.account.dropped.sum() > 0, "and the bound is where it begins"
-
-
-def evenly_priced(seed: int, count: int) -> tuple[Stream, Rules]:
-    """Any patterns, every partial match costing 3, every event 2, shedding and windows nothing: f is exact, g is 0."""
-    world = draw_world(seed, count)
-    states = [pattern.machine.states for pattern in world.patterns]
-    stream = stream_of(world.patterns, world.ts, uniform_costs(states, 3, event=2), ordered=world.ordered)
-    rng, sizes = np.random.default_rng(seed), 4 * np.array(states)
-    rules = guarded(Detector(0, Latency(LINEAR, 2.0, 3.0), Latency(CONSTANT, 0.0, 0.0)), LOWEST, 0)._replace(
-        gain=rng.random(sizes.sum()),
-        price=1 + rng.random(sizes.sum()),
-        table_at=np.cumsum([0, *sizes]),
-        bin=np.full(len(states), 3),
-        rate=np.full(len(states), 0.7),
-    )
-    return stream, rules
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(1, 20))
-def test_nothing_is_dropped_from_any_patterns_below_the_bound(seed, count, gap):
-    """And something is at the bound."""
-    stream, rules = evenly_priced(seed, count)
-    arrival = np.cumsum(np.random.default_rng(seed).integers(0, 2 * gap, count))
-    unshed = OperatorRun(stream, arrival)
-    unshed.advance(count)
-    account = unshed.account
-    for everywhere in (True, False):
-        known = account.held if everywhere else account.met
-        assume((known > 0).any())
-        foreseen = account.latency - account.work + 2 + 3 * known
-        highest = int(foreseen[known > 0].max())
-        for kind in (LOWEST, CHANCE):
-            run = OperatorRun(stream, arrival)
-            run.advance(count, rules._replace(bound=highest + 5, buffer=5, kind=kind, everywhere=everywhere))
-            assert run.account.dropped.sum() == 0
-        tighter = OperatorRun(stream, arrival)
-        tighter.advance(count, rules._replace(bound=highest + 4, buffer=5, everywhere=everywhere))
-        assert tighter.account.asked.sum() > 0
-        assert tighter.account.dropped.sum() > 0
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(2, 60), st.integers(0, 6), st.booleans())
-def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, count, bound, slack, everywhere):
-    """f is no less than an event costs, g exact, and events alone keep up: each arrives when the one before is done."""
-    stream, rules = evenly_priced(seed, count)
-    arrival = np.cumsum(2 + np.random.default_rng(seed).integers(0, slack + 1, count))
-    run = OperatorRun(stream, arrival)
-    run.advance(count, rules._replace(bound=bound, everywhere=everywhere))
-    assert run.account.latency.max() <= bound
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([1.2, 1.6, 2.5]))
-def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
-    """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
-    experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), TrendCounts(), experiment.look_ahead, experiment.clairvoyant):
-        assert experiment.model.held.processing == Latency(LINEAR, 20.0, 50.0)
-        measured = experiment.measure(shedder, load)
-        assert measured.quality.latencies[-1] <= experiment.scenario.bound
-        assert measured.quality.late == 0
-
-
 def test_loss_does_not_fall_with_load_on_a_planted_chain():
     """Mean over 20 seeds, not by more than 2 standard errors of the difference."""
     experiments = [Experiment(planted(seed, 4_000)) for seed in range(20)]
@@ -181,76 +86,6 @@ def test_looking_ahead_loses_least_and_pspice_less_than_chance():
             lost.setdefault(shedder.name, []).append(experiment.measure(shedder, 1.5, seed).quality.lost)
     means = {name: np.mean(values) for name, values in lost.items()}
     assert means["greedy look-ahead"] < means["pSPICE"] < means["PM-BL"]
-
-
-def test_l14_violations_fall_as_the_buffer_grows():
-    """Costs differ by state, which f does not know, and the rate jumps."""
-    late = []
-    for buffer in (0, 2_000, 6_000, 12_000):
-        scenario = planted(4, 6_000)
-        scenario = replace(scenario, costs=Costs(((20, 80, 320),), event=20, lookup=1, drop=1), buffer=buffer)
-        late.append(Experiment(scenario).measure(PSpice(), 2.0).quality.late)
-    assert late[0] > 0
-    assert late == sorted(late, reverse=True)
-    assert late[-1] < late[0] / 2
-
-
-def test_l17_events_leave_windows_until_the_same_bound_is_met():
-    experiment = Experiment(planted(2))
-    measured, unshed = experiment.measure(Events(), 1.5), experiment.measure(Nothing(), 1.5)
-    assert measured.quality.dropped > 0
-    assert measured.quality.late < 0.2 < unshed.quality.late
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 1))
-def test_l17_types_go_by_their_lack_of_utility_and_the_share_wanted_goes(seed, types, wanted):
-    """Of equal lack equally, never a more useful type rather than a less useful one."""
-    rng = np.random.default_rng(seed)
-    repeated, counts = rng.integers(0, 4, types).astype(float), rng.integers(0, 9, types)
-    assume(counts.any())
-    shares = counts / counts.sum()
-    lack, wanted_at, scale_at = spread_over_types(repeated, shares)
-    rules = WITHOUT._replace(lack=lack, wanted_at=wanted_at, scale_at=scale_at)
-    goes = np.array([share_to_drop(rules, kind, wanted) for kind in range(types)])
-    assert goes @ shares == pytest.approx(wanted, abs=1e-6)
-    utility = repeated * shares
-    for lower in range(types):
-        for higher in range(types):
-            if utility[lower] <= utility[higher]:
-                assert goes[lower] >= goes[higher] - 1e-12
-    partly = (goes > 0) & (goes < 1)
-    assert np.ptp(goes[partly] / lack[partly]) <= 1e-6 * scale_at[-1] if partly.any() else True
-
-
-def test_l17_types_that_no_pattern_wants_go_more_readily():
-    """But not alone: every type goes with some probability."""
-    experiment = Experiment(planted(2, wanted="ABC", alphabet="ABCDEFGH"))
-    rules = Events().rules(experiment.model, detector_of(Events(), experiment.model, 1000), 0)
-    goes = [share_to_drop(rules, kind, 0.2) for kind in range(8)]
-    assert 0.1 < max(goes[:3]) < min(goes[3:])
-    assert goes[3:] == [goes[3]] * 5
-
-
-def test_l17_false_positives_under_negation_are_reported():
-    """seq(A; not N; B): an N that leaves the window brings a match that is none."""
-    rng = np.random.default_rng(1)
-    letters = rng.choice(list("ABNX"), 6_000, p=[0.1, 0.1, 0.3, 0.5])
-    kills = np.zeros((len(letters), 2), bool)
-    kills[:, 1] = letters == "N"
-    plain = sequence(letters, "AB", 40, opening=np.arange(len(letters)) % 2 == 0)
-    scenario = Scenario(
-        [replace(plain, kills=kills)],
-        np.arange(len(letters)),
-        3_000,
-        6_000,
-        Costs(((50, 50),), event=10, draw=1, drop=1, lookup=1),
-        np.searchsorted(np.array(list("ABNX")), letters),
-        5_000,
-    )
-    experiment = Experiment(scenario)
-    assert sum(experiment.measure(Events(), 1.8).quality.invented) > 0
-    assert sum(experiment.measure(PSpice(), 1.8).quality.invented) == 0
 
 
 def test_l18_pspice_without_time_is_pspice_where_time_is_constant():
