@@ -5,28 +5,21 @@ Each test goes on with the lake that the tests before it left.
 
 from __future__ import annotations
 
-import gzip
-import os
 import shutil
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from pathlib import Path
 from time import monotonic
 
-import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
-from deltalake import DeltaTable
 
 from jobs import places
 from jobs.lake.leasing.lease import lease_file, read
 from tests.runs.scheduler.airflow_server import Airflow, moment, served, wait_for
+from tests.runs.scheduler.house import FLIGHTS, LATE, USAGE, House, lay_out, tables
 from tests.runs.scheduler.postgres import postgres_server, programs
 
 CLIENT = places.project() / ".cache" / "airflow-postgres" / "packages"
@@ -39,40 +32,13 @@ pytestmark = [
     pytest.mark.skipif(not CLIENT.is_dir(), reason="Airflow's driver for PostgreSQL is not here: make airflow-scale"),
 ]
 
-FLIGHTS, USAGE = "nightly_nyc_flights", "nightly_data_usage"
 WEEK = date(2013, 3, 5), date(2013, 3, 11)
 THREE = date(2010, 8, 23), date(2010, 8, 25)
-LATE = date(2010, 8, 26)
-"""The day of `data_usage` whose file arrives late."""
 FIRST = date(2013, 3, 12)
 """The first of the days whose tasks are marked and cleared."""
 NIGHT = 600.0
 """Seconds after which a night is stuck."""
 TASKS = ("load", "slice", "evaluate", "publish")
-OF_RUNS = ("runs", "slice_runs", "experiments", "slicing_plans")
-"""Tables of what runs did, in which two ways to the same days differ."""
-
-
-@dataclass
-class House:
-    """Airflow at work. `folder`: its home, the lake, the files of `data_usage` as far as they have arrived."""
-
-    folder: Path
-    airflow: Airflow
-    environment: dict[str, str]
-
-    def trendmill(self, lake: Path, *words: str) -> str:
-        """A command on a lake, which must succeed; returns what it printed."""
-        places_of = {"TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")}
-        done = subprocess.run(
-            [sys.executable, "-m", "jobs.cli", *words],
-            env={**os.environ, **self.environment, **places_of, "PYTHONPATH": str(places.project())},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -100,44 +66,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
             yield House(folder, airflow, data)
 
 
-def lay_out(folder: Path) -> None:
-    """Both workloads, `data_usage` without the policy that reads all days; its files, one of them not yet there.
-
-    The scheduler's own night of yesterday finds empty files, which the gate refuses.
-    """
-    own = places.workloads()
-    (folder / "workloads").mkdir()
-    (folder / "workloads" / "nyc_flights").symlink_to(own / "nyc_flights", target_is_directory=True)
-    shutil.copytree(own / "data_usage", folder / "workloads" / "data_usage", ignore=shutil.ignore_patterns("custom.*"))
-    shutil.copytree(own / "data_usage" / "data", folder / "usage")
-    (folder / "usage" / f"usage-{LATE}.csv.gz").rename(folder / "late.csv.gz")
-    for back in range(6):
-        with gzip.open(
-            folder / "usage" / f"usage-{datetime.now(UTC).date() - timedelta(days=back)}.csv.gz", "wt"
-        ) as file:
-            file.write("ts,event,user,db,participant,data,script\n")
-
-
 def known(airflow: Airflow) -> set[str]:
     return {dag["dag_id"] for dag in airflow.ask("GET", "dags")["dags"]}
-
-
-def tables(lake: Path, workload: str, first: date, last: date) -> dict[str, list[str]]:
-    """The rows of these days in each table of a workload that has some, in an order of their own, without the run's id.
-
-    A lake also has tables that other days filled.
-    """
-    rows_of = {}
-    for log in sorted((lake / workload).glob("*/_delta_log")):
-        if log.parent.name in OF_RUNS:
-            continue
-        rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
-        days = pc.and_(
-            pc.greater_equal(rows["day"], pa.scalar(first, pa.date32())),
-            pc.less_equal(rows["day"], pa.scalar(last, pa.date32())),
-        )
-        rows_of[log.parent.name] = sorted(map(repr, rows.filter(days).select(sorted(rows.column_names)).to_pylist()))
-    return {name: rows for name, rows in rows_of.items() if rows}
 
 
 def interval(day: date, hour: int) -> tuple[datetime, datetime]:

@@ -24,7 +24,7 @@ from jobs.stages.evaluating.assignment import Assignment, QueryText
 from jobs.stages.evaluating.left_batches import from_bytes
 from jobs.stages.evaluating.slices.slice_files import asked_slices
 from tests.counts import few
-from tests.runs.workers.laws.test_law_of_policies import DAYS, World, plan_of, worlds
+from tests.runs.workers.laws.policy_worlds import DAYS, World, plan_of, worlds
 from tests.runs.workers.slicing import all_points, asking, merged, partials
 
 

@@ -20,7 +20,7 @@ from cep_core.monitoring.propositional.result.shares import TRUTHS
 from jobs.stages.evaluating.assignment import QueryText
 from tests.counts import few
 from tests.monitoring.propositional import worlds as drawn
-from tests.runs.workers.laws.test_law_of_policies import World, content, work_of
+from tests.runs.workers.laws.policy_worlds import World, content, work_of
 from tests.runs.workers.slicing import all_points, merged
 from tests.slicing.laws.only_read import only_read
 
