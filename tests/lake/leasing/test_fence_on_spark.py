@@ -156,3 +156,4 @@ def test_without_a_lease_nothing_is_written(spark: Any, lake: Path) -> None:
     """Whoever forgets to take it is told, not trusted."""
     with pytest.raises(RunError, match="holds no lease"):
         overwrite(frame(spark, 1), "fenced.answers")
+    assert not spark.table("fenced.answers").collect()

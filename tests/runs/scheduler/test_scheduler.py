@@ -187,7 +187,7 @@ def test_a_running_task_that_is_marked_done_and_those_behind_it(house: House) ->
 
 
 def test_a_task_that_is_marked_done_before_it_began(house: House) -> None:
-    """Without `evaluate` the day has no results; pages and status say so. Cleared, it is whole."""
+    """Without `evaluate` the day has no results, and the command's status can be asked. Cleared, it is whole."""
     airflow, lake = house.airflow, house.folder / "lake"
     day = FIRST + timedelta(days=3)
     run = at_work(house, day, "load")
