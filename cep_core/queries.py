@@ -197,7 +197,8 @@ def _evaluated(evaluator: Evaluator, events: pa.Table, step: str | None) -> pa.T
     """The result with its totals as metadata. `step`: the name under which progress is shown; None shows nothing."""
     result = answered(evaluator, events) if step is None else _metered(evaluator, events, step)
     metadata = dict(result.schema.metadata or {})
-    metadata.pop(TOTALS, None)  # by operating day; those of the whole log stand beside them
+    if metadata.pop(TOTALS, None) is None:  # by operating day; those of the whole log stand beside them
+        return result
     return result.replace_schema_metadata(metadata or None)
 
 

@@ -64,7 +64,10 @@ class Comparing:
         partitions = self._candidates.partitions
         if not edges:
             return no_comparisons(len(self._candidates), partitions)
-        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._candidates.offsets))
+        if partitions == 1:
+            partition = np.zeros(len(self._candidates), np.int64)
+        else:
+            partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._candidates.offsets))
         return compare(edges, states, partition, partitions)
 
 

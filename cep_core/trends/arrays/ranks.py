@@ -135,8 +135,9 @@ def _rank(
     """Ranks 1.. of `entering` vertices, bounds of `asking` vertices, and the number of ranks of each partition."""
     left, right = codes
     values = int(max(left.max(initial=0), right.max(initial=0))) + 2
-    keys = partition * values + left  # one cell for each value of each partition, and one past the last
-    bound_keys = keys if right is left else partition * values + right
+    first = partition * values if partitions > 1 else 0
+    keys = first + left  # one cell for each value of each partition, and one past the last
+    bound_keys = keys if right is left else first + right
     inclusive = operator in ("<=", ">=", "=")
     starts = np.arange(partitions + 1, dtype=np.int64) * values
     if partitions * values <= SPARSE * max(1, len(left)):
