@@ -160,7 +160,10 @@ def evaluate_conditions(
             for s, t in automaton.edges:
                 if (variables[s], variables[t]) == (predicate.source, predicate.target):
                     comparisons.setdefault((s, t), []).append((test.operator, left, right))
-    tested = rows(()).num_rows if conditions.first or conditions.last else 1
+    if not (conditions.first or conditions.last):
+        all_pass = np.ones((1, len(variables)), np.bool_)
+        return Tests(comparisons, all_pass, all_pass, all_pass)
+    tested = rows(()).num_rows
     fits, starts, accepts = (np.ones((tested, len(variables)), np.bool_) for _ in range(3))
     yes = np.ones(tested, np.int64)
     for variable, condition in conditions.first:

@@ -46,7 +46,7 @@ class Counted:
             for sign, plan in plans:
                 trends = aggregate_trends(plan, matched, days)
                 group_by, slide = partial.query.group_by, partial.slide
-                groups = group_trends(trends, matched.keys, matched.partitions, group_by, slide)
+                groups = group_trends(trends, matched.keys, group_by, slide)
                 yield groups if sign > 0 else groups.negative()
 
     def describe(self) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ class Listed:
             codings.append(coding)
         trends = Trends(partition, matches.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))
-        return group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide)
+        return group_trends(trends, shared, partial.query.group_by, partial.slide)
 
     def _columns(self, matches: Occurrences, events: pa.Table) -> dict[str, pa.Array]:
         """The attributes that the totals and minima read, of each occurrence."""

@@ -37,7 +37,7 @@ class Groups:
         return replace(self, totals=tuple(total.negative() for total in self.totals))
 
 
-def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequence[str], slide: int) -> Groups:
+def group_trends(trends: Trends, keys: pa.Table, group_by: Sequence[str], slide: int) -> Groups:
     """Merge the partitions of each group. `keys`: the values that the events of each partition share.
 
     If a grouped attribute is not among the keys, no event of these trends has it: its group is null.
@@ -45,6 +45,9 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
     shared = [name for name in group_by if name in keys.column_names]
     differ = keys.num_columns == 1  # each partition has another key
     key = [code for name in shared for code in column_codes(keys.column(name), differ=differ)]
+    if not key and (trends.window[1:] > trends.window[:-1]).all():  # each row is a group
+        keys_of_rows = pa.table([pa.nulls(len(trends.window)) for _ in group_by], names=list(group_by))
+        return _of_rows(trends, slice(None), trends.totals, trends.minima, keys_of_rows, slide)
     if key:
         partition_group, group_partition = group_rows(key)
         groups, firsts = group_rows([trends.window, partition_group[trends.partition]])
@@ -54,18 +57,26 @@ def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequ
     count = len(firsts)
     if count == len(groups):  # each row is a group, so nothing is added
         totals = tuple(total.take(firsts) for total in trends.totals)
-        least = [codes[firsts] for codes in trends.minima]
+        least: Sequence[Ints] = [codes[firsts] for codes in trends.minima]
     else:
         totals = tuple(total.sum_by(groups, count) for total in trends.totals)
         least = [least_by(codes, groups, count) for codes in trends.minima]
     columns = [keys.column(name).take(chosen) if name in shared else pa.nulls(count) for name in group_by]
-    return Groups(
-        pa.table(columns, names=list(group_by)),
-        trends.window[firsts] * slide,
-        totals,
-        tuple(np.full(count, shift, dtype=np.int64) for shift in trends.shifts),
-        tuple(map(decode, least, trends.codings)),
-    )
+    return _of_rows(trends, firsts, totals, least, pa.table(columns, names=list(group_by)), slide)
+
+
+def _of_rows(
+    trends: Trends,
+    firsts: Ints | slice,
+    totals: tuple[Integers, ...],
+    least: Sequence[Ints],
+    keys: pa.Table,
+    slide: int,
+) -> Groups:
+    """The groups that begin at these rows of the trends."""
+    start = trends.window[firsts] * slide
+    shifts = tuple(np.full(len(start), shift, dtype=np.int64) for shift in trends.shifts)
+    return Groups(keys, start, totals, shifts, tuple(map(decode, least, trends.codings)))
 
 
 def joined(parts: Sequence[Groups]) -> Groups | None:
