@@ -6,7 +6,7 @@ what only sometimes comes from Arrow is handed over by `read_only`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,6 +39,17 @@ def read_only(array: npt.NDArray[Some]) -> npt.NDArray[Some]:
     whole = np.ascontiguousarray(array).view()
     whole.flags.writeable = False
     return whole
+
+
+def side_by_side(columns: Sequence[Ints], rows: int) -> Ints:
+    """[rows, columns]; one column alone is not copied.
+
+    >>> side_by_side([np.array([3, 1]), np.array([4, 2])], 2).tolist(), side_by_side([], 2).shape
+    ([[3, 4], [1, 2]], (2, 0))
+    """
+    if len(columns) == 1:
+        return columns[0][:, np.newaxis]
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int64)
 
 
 def distinct(values: Ints) -> Ints:

@@ -25,11 +25,12 @@ from cep_core.candidates.keys import comparable
 from cep_core.candidates.marked_rows import marked_rows
 from cep_core.candidates.roles import Roles, clear_outside
 from cep_core.candidates.selection import Selection, VariableRole
+from cep_core.candidates.separating import LEAST
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
 from cep_core.language.patterns.tree import Comparison, Expression, Literal, Reference
 from cep_core.language.patterns.values.comparing import COMPARE
-from cep_core.language.patterns.values.exact_order import EXACT
+from cep_core.language.patterns.values.exact_order import EXACT, LARGEST
 from cep_core.language.patterns.values.expressions import holds
 from cep_core.language.patterns.walk import references
 
@@ -40,13 +41,12 @@ MANY = 32
 by side, takes less time than to list some."""
 
 
-LEAST, MOST = -(2**63), 2**63 - 1
 INTEGER_RANGES: Mapping[str, Callable[[int], tuple[int, int]]] = {
     "=": lambda constant: (constant, constant),
     "<": lambda constant: (LEAST, constant - 1),
     "<=": lambda constant: (LEAST, constant),
-    ">": lambda constant: (constant + 1, MOST),
-    ">=": lambda constant: (constant, MOST),
+    ">": lambda constant: (constant + 1, LARGEST),
+    ">=": lambda constant: (constant, LARGEST),
 }
 """The least and the greatest integer that pass a comparison with a constant."""
 

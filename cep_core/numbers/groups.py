@@ -18,19 +18,17 @@ MOST_EMPTY = 4
 def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     """The group of each row, 0.. in the order of the columns, and the first row of each group.
 
-    O(rows) if the rows are sorted or their values lie close together, else O(rows * log rows).
+    Where each row is greater than the one before, both are one array. O(rows) if the rows are sorted or their values
+    lie close together, else O(rows * log rows).
 
     >>> group_rows([np.array([7, 5, 7, 5]), np.array([1, 2, 1, 1])])
     (array([2, 1, 2, 0]), array([3, 1, 0]))
     """
     rows = len(columns[0])
-    key = np.zeros(rows, dtype=np.int64)
-    if rows == 0:
-        return key, key
     if (columns[0][1:] > columns[0][:-1]).all():  # each row is a group
         each = np.arange(rows)
         return each, each
-    width = 1
+    key, width = np.zeros(rows, dtype=np.int64), 1
     for column in columns:
         low, high = int(column.min()), int(column.max())
         cells = high - low + 1
@@ -44,7 +42,8 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
         width *= cells
     rises = key[1:] > key[:-1]
     if rises.all():
-        return np.arange(rows), np.arange(rows)
+        each = np.arange(rows)
+        return each, each
     if (key[1:] >= key[:-1]).all():
         groups = np.zeros(rows, np.int64)
         np.cumsum(rises, out=groups[1:])

@@ -20,7 +20,7 @@ from jobs.runs.scope import (
     evaluate_stale,
     first_read,
 )
-from tests.runs.lake.toy_lake import BOUNDS, DAYS, HOURS, START, ToyCalendar, ToyLake, day, look_back
+from tests.runs.lake.toy_lake import BOUNDS, CALENDAR, DAYS, HOURS, START, ToyLake, day, look_back
 
 
 def test_a_larger_budget_makes_holes_stale_and_nothing_else() -> None:
@@ -97,7 +97,7 @@ def sparse_logs(draw: st.DrawFn) -> dict[date, list[int]]:
 @given(sparse_logs(), st.builds(Reach, st.integers(0, 3 * HOURS), st.integers(0, 3)))
 def test_a_time_point_is_found_however_long_ago(log: dict[date, list[int]], reach: Reach) -> None:
     """Days without points are passed over, further back than max_reach, down to the log's start; the law holds."""
-    bounds = Bounds(ToyCalendar(), START, max_reach=3 * HOURS)
+    bounds = Bounds(CALENDAR, START, max_reach=3 * HOURS)
     everything = sorted(ts for stamps in log.values() for ts in stamps)
     last = max(log)
     night = ToyLake({"q": reach}, log, bounds=bounds)
@@ -113,14 +113,14 @@ def test_a_time_point_is_found_however_long_ago(log: dict[date, list[int]], reac
 
 def test_without_a_limit_an_unbounded_past_begins_at_the_start() -> None:
     past = Reach(time=None)
-    assert first_read(past, day(GAP), Ledger(), Bounds(ToyCalendar(), START, None)) == START
-    assert first_read(past, day(GAP), Ledger(), Bounds(ToyCalendar(), START, 3 * HOURS)) == day(GAP - 3)
+    assert first_read(past, day(GAP), Ledger(), Bounds(CALENDAR, START, None)) == START
+    assert first_read(past, day(GAP), Ledger(), Bounds(CALENDAR, START, 3 * HOURS)) == day(GAP - 3)
 
 
 def test_a_missing_day_ends_the_search_for_a_time_point() -> None:
     """It may hold any point; nothing before it is read until it is loaded."""
     days = {day(n): LoadedDay("digest", False, int(n == 1), int(n == 1)) for n in range(GAP) if n != 9}
-    bounds = Bounds(ToyCalendar(), START, max_reach=3 * HOURS)
+    bounds = Bounds(CALENDAR, START, max_reach=3 * HOURS)
     assert first_read(Reach(points=1), day(GAP), Ledger(days), bounds) == day(9)
     loaded = Ledger({**days, day(9): LoadedDay("digest")})
     assert first_read(Reach(points=1), day(GAP), loaded, bounds) == day(1)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.arrays import Flags, Ints, distinct
+from cep_core.arrays import Flags, Ints, distinct, side_by_side
 from cep_core.language.patterns.values.exact_order import in_one_order
 from cep_core.numbers.codes import ordered_codes, unknown
 from cep_core.trends.arrays.graph import Comparisons, no_cuts
@@ -81,21 +81,15 @@ def compare(
         np.array(source, dtype=np.int64),
         np.array(target, dtype=np.int64),
         np.array([sides[0].equal for sides in sides_of_edges], dtype=np.bool_),
-        _stack([sides[0].rank for sides in sides_of_edges], len(states)),
-        _stack([sides[0].bound for sides in sides_of_edges], len(states)),
+        side_by_side([sides[0].rank for sides in sides_of_edges], len(states)).astype(np.int32),
+        side_by_side([sides[0].bound for sides in sides_of_edges], len(states)).astype(np.int32),
         np.maximum.reduce([np.zeros(partitions, dtype=np.int64), *(sides[0].most for sides in sides_of_edges)]),
         np.cumsum([0, *(len(sides) - 1 for sides in sides_of_edges)], dtype=np.int64),
-        _stack([side.rank for side in others], len(states)),
-        _stack([side.bound for side in others], len(states)),
+        side_by_side([side.rank for side in others], len(states)).astype(np.int32),
+        side_by_side([side.bound for side in others], len(states)).astype(np.int32),
         np.zeros(len(source), dtype=np.bool_),
         no_cuts(),
     )
-
-
-def _stack(columns: list[Ints], rows: int) -> npt.NDArray[np.int32]:
-    if len(columns) == 1:
-        return columns[0].astype(np.int32)[:, np.newaxis]
-    return np.stack(columns, axis=1).astype(np.int32) if columns else np.zeros((rows, 0), np.int32)
 
 
 def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints]:

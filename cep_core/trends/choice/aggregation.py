@@ -10,12 +10,12 @@ of one stretch of a slice (`candidates/stretches.py`). So this bounds the whole 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from cep_core.arrays import NOTHING, Ints
+from cep_core.arrays import NOTHING, Ints, side_by_side
 from cep_core.candidates.candidates import Candidates
 from cep_core.candidates.separating import Rows
 from cep_core.events.arrow_types import ARROW_TYPES, in_type
@@ -57,7 +57,7 @@ def aggregate_trends(plan: TrendPlan, candidates: Candidates, days: tuple[int, .
         states=states_of(plan.variables, candidates.variables, len(candidates)),
         weights=weights.words,
         weighted=weights.states,
-        codes=_side_by_side([codes for codes, _ in coded], len(candidates)),
+        codes=side_by_side([codes for codes, _ in coded], len(candidates)),
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
     comparing = Comparing(candidates)
@@ -99,13 +99,6 @@ def _never_zero(total: CarriedTotal, plan: TrendPlan, numbers: Candidates, colum
         return True
     missing = unknown(columns[total.attribute])
     return not any(bool((missing & numbers.variables[name]).any()) for name in total.variables)
-
-
-def _side_by_side(columns: Sequence[Ints], rows: int) -> Ints:
-    """[rows, columns]; one column alone is not copied."""
-    if len(columns) == 1:
-        return columns[0][:, np.newaxis]
-    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0), np.int64)
 
 
 def aggregated_columns(aggregates: Aggregates, rows: Rows) -> dict[str, pa.Array]:

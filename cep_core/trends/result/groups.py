@@ -45,38 +45,29 @@ def group_trends(trends: Trends, keys: pa.Table, group_by: Sequence[str], slide:
     shared = [name for name in group_by if name in keys.column_names]
     differ = keys.num_columns == 1  # each partition has another key
     key = [code for name in shared for code in column_codes(keys.column(name), differ=differ)]
-    if not key and (trends.window[1:] > trends.window[:-1]).all():  # each row is a group
-        keys_of_rows = pa.table([pa.nulls(len(trends.window)) for _ in group_by], names=list(group_by))
-        return _of_rows(trends, slice(None), trends.totals, trends.minima, keys_of_rows, slide)
     if key:
         partition_group, group_partition = group_rows(key)
         groups, firsts = group_rows([trends.window, partition_group[trends.partition]])
         chosen = pa.array(group_partition[partition_group[trends.partition[firsts]]])
     else:
         groups, firsts = group_rows([trends.window])
-    count = len(firsts)
-    if count == len(groups):  # each row is a group, so nothing is added
-        totals = tuple(total.take(firsts) for total in trends.totals)
-        least: Sequence[Ints] = [codes[firsts] for codes in trends.minima]
-    else:
-        totals = tuple(total.sum_by(groups, count) for total in trends.totals)
-        least = [least_by(codes, groups, count) for codes in trends.minima]
+    count, start, totals, least = len(firsts), trends.window, trends.totals, trends.minima
+    if groups is not firsts:  # else the rows are the groups as they are
+        start = start[firsts]
+        if count == len(groups):  # each row is a group, so nothing is added
+            totals = tuple(total.take(firsts) for total in totals)
+            least = tuple(codes[firsts] for codes in least)
+        else:
+            totals = tuple(total.sum_by(groups, count) for total in totals)
+            least = tuple(least_by(codes, groups, count) for codes in least)
     columns = [keys.column(name).take(chosen) if name in shared else pa.nulls(count) for name in group_by]
-    return _of_rows(trends, firsts, totals, least, pa.table(columns, names=list(group_by)), slide)
-
-
-def _of_rows(
-    trends: Trends,
-    firsts: Ints | slice,
-    totals: tuple[Integers, ...],
-    least: Sequence[Ints],
-    keys: pa.Table,
-    slide: int,
-) -> Groups:
-    """The groups that begin at these rows of the trends."""
-    start = trends.window[firsts] * slide
-    shifts = tuple(np.full(len(start), shift, dtype=np.int64) for shift in trends.shifts)
-    return Groups(keys, start, totals, shifts, tuple(map(decode, least, trends.codings)))
+    return Groups(
+        pa.table(columns, names=list(group_by)),
+        start * slide,
+        totals,
+        tuple(np.full(count, shift, dtype=np.int64) for shift in trends.shifts),
+        tuple(map(decode, least, trends.codings)),
+    )
 
 
 def joined(parts: Sequence[Groups]) -> Groups | None:

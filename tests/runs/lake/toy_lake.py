@@ -17,6 +17,7 @@ from jobs.runs.scope import (
     evaluate_after_loading,
     warm_up,
 )
+from tests.runs.lake.toy_calendar import ToyCalendar
 
 HOURS = 4
 """Length of an operating day in the toy log's unit: short, so that reaches end within days as well as between them."""
@@ -24,16 +25,8 @@ START = date(2013, 1, 1)
 DAYS = 9
 
 
-class ToyCalendar:
-    def interval(self, day: date) -> tuple[int, int]:
-        begin = (day - START).days * HOURS
-        return begin, begin + HOURS
-
-    def day_of(self, ts: int) -> date:
-        return START + timedelta(days=ts // HOURS)
-
-
-BOUNDS = Bounds(ToyCalendar(), START, max_reach=100 * HOURS)
+CALENDAR = ToyCalendar(START, HOURS)
+BOUNDS = Bounds(CALENDAR, START, max_reach=100 * HOURS)
 
 
 def day(n: int) -> date:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 
 import pyarrow as pa
 from hypothesis import HealthCheck, assume, settings
@@ -26,6 +26,7 @@ from cep_core.testing.signatures import drawn_points, signatures
 from cep_core.testing.unsliced import unsliced
 from jobs.stages.evaluating.assignment import Assignment, QueryText, compiled, schema_to_values
 from jobs.stages.slicing.seen import Seen
+from tests.runs.lake.toy_calendar import ToyCalendar
 from tests.runs.workers.slicing import all_points
 
 FEW = settings(
@@ -33,20 +34,11 @@ FEW = settings(
 )
 LENGTH = 8
 """Of an operating day, in the log's unit."""
-START = date(2013, 1, 1)
+CALENDAR = ToyCalendar(date(2013, 1, 1), LENGTH)
 OF_WORKLOADS = re.compile(r"lacks '\w+', so no sub-log has its events|NEXT without an upper bound|two columns named")
 """What a workload refuses of formulas that are drawn for whole logs, with a `for each` that knows nothing of them."""
 DAYS = tuple(range(-LENGTH, 7 * LENGTH + 1, LENGTH))
 """Boundaries of days that hold every stamp of a drawn log, and what becomes certain a little later."""
-
-
-class ToyCalendar:
-    def interval(self, day: date) -> tuple[int, int]:
-        begin = (day - START).days * LENGTH
-        return begin, begin + LENGTH
-
-    def day_of(self, ts: int) -> date:
-        return START + timedelta(days=ts // LENGTH)
 
 
 @dataclass(frozen=True)

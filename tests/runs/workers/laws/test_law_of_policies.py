@@ -14,9 +14,9 @@ from cep_core.slicing import make_plan, statistics_of
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
 from jobs.stages.evaluating.assignment import Assignment, schema_to_values
 from tests.runs.workers.laws.policy_worlds import (
+    CALENDAR,
     DAYS,
     FEW,
-    ToyCalendar,
     World,
     content,
     plan_of,
@@ -62,7 +62,7 @@ def test_two_policies_in_one_plan_are_as_apart(worlds: list[World], data: st.Dat
 @given(worlds(), st.data())
 def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject) -> None:
     """Each day is evaluated by itself, from the days that its reach asks for: warm-up is the cut of the whole run."""
-    calendar, ts = ToyCalendar(), world.events["ts"].to_numpy()
+    calendar, ts = CALENDAR, world.events["ts"].to_numpy()
     names = [calendar.day_of(moment) for moment in DAYS[:-1]]
     loaded = {}
     for day, (begin, end) in zip(names, pairwise(DAYS), strict=True):
