@@ -68,7 +68,7 @@ class MatchEvaluator(WrittenEvaluator):
         Matches that are listed in order are the result as they are; compact rows that no other rows join keep no nodes
         to be joined by.
         """
-        stretches = list(self._stretches(events, None))
+        stretches = list(self._stretches(events, None, whole=True))
         answers: Iterable[CountedAnswers | JudgedAnswers] = (answers_of(self.judge, *stretch) for stretch in stretches)
         if len(stretches) == 1:
             answers = [*answers]
@@ -77,9 +77,9 @@ class MatchEvaluator(WrittenEvaluator):
         batches = (batch for each in answers for batch in on_last_rows(self.output.batches(each, whole=True)))
         return self.output.merge(batches, None, countable=self.counts_ahead, whole=True)
 
-    def _stretches(self, events: pa.Table, owned: Ownership | None) -> Iterable[Stretch]:
+    def _stretches(self, events: pa.Table, owned: Ownership | None, *, whole: bool = False) -> Iterable[Stretch]:
         """What is evaluated one after the other; all at once if a budget is spent, in the order of results."""
         lists_all = not self.output.collapsed and self.output.max_matches is None
         if not self.counts_ahead or (lists_all and self.settings.budget.limit is not None):
             return [(events, owned)]
-        return stretches_of(self.query, self.reach, events, owned)
+        return stretches_of(self.query, self.reach, events, owned, whole=whole)

@@ -50,13 +50,13 @@ class TrendEvaluator(CompiledQuery):
         """Partial results. Only owned partitions and windows are counted."""
         return map(self._partial.batch, self._groups(events, owned))
 
-    def _groups(self, events: pa.Table, owned: Ownership | None) -> Iterator[Groups]:
-        for stretch, own in stretches_of(self.query, self.reach, events, owned):
+    def _groups(self, events: pa.Table, owned: Ownership | None, *, whole: bool = False) -> Iterator[Groups]:
+        for stretch, own in stretches_of(self.query, self.reach, events, owned, whole=whole):
             yield from self._source.groups(stretch, own, self._partial)
 
     def whole(self, events: pa.Table) -> pa.Table:
         """The result of a whole log. Totals that need not be added are not written as partial rows."""
-        groups = list(self._groups(events, None))
+        groups = list(self._groups(events, None, whole=True))
         following = joined(groups)
         if following is None:
             following = self._merged(map(self._partial.batch, groups))

@@ -34,16 +34,18 @@ PATTERN = bind("PATTERN SEQ(A a, B b) WITHIN 10", log_schema_of(pa.table({"event
 def stretches_of_few(candidates: int) -> Iterator[None]:
     """Stretches have about so many candidates, however much each reads back."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "LEAST", candidates)
-        patch.setattr(stretches, "READ_BACK", 0)
+        for name in ("LEAST", "SHORT"):
+            patch.setattr(stretches, name, candidates)
+        for name in ("READ_BACK", "PARTS_READ_BACK"):
+            patch.setattr(stretches, name, 0)
         yield
 
 
 def spans(log: pa.Table, owned: Ownership | None, least: int, reach: int = 5) -> list[tuple[list[int], object]]:
-    """Of each stretch, the stamps that it reads and the days that it owns."""
+    """Of each stretch of a whole log, the stamps that it reads and the days that it owns."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stretches, "LEAST", least)
-        divided = list(stretches.stretches_of(PATTERN, Reach(time=reach), log, owned))
+        divided = list(stretches.stretches_of(PATTERN, Reach(time=reach), log, owned, whole=True))
     return [(events["ts"].to_pylist(), None if own is None else own.days) for events, own in divided]
 
 
@@ -69,6 +71,20 @@ def test_no_stretches_where_they_would_read_back_too_much() -> None:
     assert len(spans(log.set_column(1, "ts", pa.array([7] * 400)), None, 100)) == 1
     logged = log.set_column(0, "event_type", pa.array(["X", "Y"] * 199 + ["A", "B"]))
     assert len(spans(logged, None, 100)) == 1
+
+
+def test_a_slice_has_more_stretches_than_a_whole_log() -> None:
+    """Five if each has enough candidates, fewer where one event in four would be read twice; more of a long slice."""
+
+    def count(candidates: int, reach: int = 5) -> int:
+        log = pa.table({"event_type": ["A", "B"] * (candidates // 2), "ts": range(candidates)})
+        return len(list(stretches.stretches_of(PATTERN, Reach(time=reach), log, None)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stretches, "LEAST", 400)
+        patch.setattr(stretches, "SHORT", 40)
+        assert [count(candidates) for candidates in (78, 80, 120, 200, 2_000, 2_400)] == [1, 2, 3, 5, 5, 6]
+        assert [count(200, reach) for reach in (12, 13, 25, 26, 50, 51)] == [5, 3, 3, 2, 2, 1]
 
 
 @few(60)

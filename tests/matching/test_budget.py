@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -23,8 +22,8 @@ from cep_core.language.evaluator import Evaluator, Ownership
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
 from cep_core.language.settings import Settings
+from cep_core.matching.arrays.paths import LARGEST
 from cep_core.matching.imprecise.kernels import search
-from cep_core.matching.kernels.listing import list_matches
 from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
 from tests.matching.imprecise.test_imprecise_pairs import PossiblePairsDrawn, possible_pairs
 from tests.matching.test_pairs import pairs_of_worlds
@@ -177,7 +176,7 @@ def test_no_plan_decides_whether_a_budget_suffices(
     variables = tuple(key.name for key in query.key_classes)
     reach = evaluator.reach
     partials = []
-    with patch("cep_core.matching.choice.any_match.list_matches", partial(list_matches, batch_rows=batch)):
+    with patch("cep_core.matching.result.last_events.LastEvents.batch_size", LARGEST._replace(rows=batch)):
         for days in [(day[0], middle), (middle, day[1])] if chance.random() < 0.7 else [day]:
             begin = days[0] - (reach.time or 0)
             inside = np.array([reach.events > 0 or begin <= event.ts < days[-1] for event in world.events], np.bool_)

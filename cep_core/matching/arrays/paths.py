@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,33 @@ from cep_core.arrays import Flags, Ints
 
 BATCH_ROWS = 1 << 14
 BATCH_EVENTS = 1 << 19
+
+
+class BatchSize(NamedTuple):
+    """How much is listed at a time: at most so many rows, with so many events; of compact rows, so many nodes."""
+
+    rows: int
+    events: int
+    nodes: int
+
+    @staticmethod
+    def beside(candidates: int) -> BatchSize:
+        """Less where there are few candidates, so that a batch takes little memory beside their arrays.
+
+        A row takes some 250 bytes until it is written, a node 130.
+
+        >>> BatchSize.beside(1_000), BatchSize.beside(50_000)
+        (BatchSize(rows=2048, events=65536, nodes=4096), BatchSize(rows=6250, events=200000, nodes=12500))
+        >>> BatchSize.beside(1_000_000) == LARGEST
+        True
+        """
+        rows = min(max(candidates // 8, LARGEST.rows // 8), LARGEST.rows)
+        nodes = min(max(candidates // 4, LARGEST.nodes // 12), LARGEST.nodes)
+        return BatchSize(rows, LARGEST.events // LARGEST.rows * rows, nodes)
+
+
+LARGEST = BatchSize(BATCH_ROWS, BATCH_EVENTS, 3 << 14)
+"""Some megabytes, which stay near the processor."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +103,14 @@ def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
     return numbers
 
 
-def batches(lengths: npt.NDArray[np.signedinteger[Any]]) -> Iterator[tuple[int, int]]:
-    """Ranges of matches that keep each batch within BATCH_ROWS rows and BATCH_EVENTS events, where possible."""
+def batches(lengths: npt.NDArray[np.signedinteger[Any]], size: BatchSize = LARGEST) -> Iterator[tuple[int, int]]:
+    """Ranges of matches that keep each batch within a size, where possible."""
     ends = np.cumsum(lengths)
     begin = 0
     while begin < len(lengths):
         before = ends[begin - 1] if begin else 0
-        end = int(np.searchsorted(ends, before + BATCH_EVENTS, side="right"))
-        end = min(max(end, begin + 1), begin + BATCH_ROWS, len(lengths))
+        end = int(np.searchsorted(ends, before + size.events, side="right"))
+        end = min(max(end, begin + 1), begin + size.rows, len(lengths))
         yield begin, end
         begin = end
 

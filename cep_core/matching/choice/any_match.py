@@ -58,13 +58,13 @@ class AnyMatches(CountedAnswers):
         return bool((np.diff(self.group) > 0).all())
 
     def listing(self, most: Ints) -> Iterator[Paths]:
-        return list_matches(self.graph.network, self.graph.seq, self.ends, most)
+        return list_matches(self.graph.network, self.graph.seq, self.ends, most, self.batch_size)
 
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
         return listed_columns(self, self.ends, most)
 
     def node_pieces(self) -> Iterator[Paths]:
-        return match_nodes(self.graph.network, self.ends)
+        return match_nodes(self.graph.network, self.ends, self.batch_size.nodes)
 
     def candidates(self) -> list[int]:
         return self.totals()

@@ -8,6 +8,7 @@ follows from the columns; `match_rows.with_paths` fills it in when rows of sever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
 
@@ -61,14 +62,16 @@ def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | 
     if lists is None:
         return None
     windows = answers.window_start is not None
-    listed = list_closures(graph.network, ClosureEvents(lists, graph.seq, graph.ts), ends, most, jobs=windows)
+    events = ClosureEvents(lists, graph.seq, graph.ts)
+    listed = list_closures(graph.network, events, ends, most, jobs=windows, size=answers.batch_size)
     return (_columns(answers, batch) for batch in listed)
 
 
 def depth_first(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
     """Lists matches depth first; serves every query."""
     graph = answers.graph
-    return (match_columns(answers, paths) for paths in list_matches(graph.network, graph.seq, ends, most))
+    listed = list_matches(graph.network, graph.seq, ends, most, answers.batch_size)
+    return map(partial(match_columns, answers), listed)  # which, unlike a generator, keeps no batch
 
 
 LISTINGS: tuple[Choice[Listing], ...] = (

@@ -57,7 +57,7 @@ class RunMatches(CountedAnswers):
 
     def listing(self, most: Ints) -> Iterator[Paths]:
         jobs = np.flatnonzero(most)
-        for begin, end in batches(self.lengths[jobs]):
+        for begin, end in batches(self.lengths[jobs], self.batch_size):
             yield self.paths(jobs[begin:end])
 
     def node_pieces(self) -> Iterator[Paths]:
@@ -89,10 +89,10 @@ class ForestMatches(RunMatches):
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
         if not self.judge.plan.columns_tell_paths:
             return super().columns(most)
-        jobs = np.flatnonzero(most)
+        jobs, size = np.flatnonzero(most), self.batch_size
         if len(jobs) == len(most):
-            return (self._columns(slice(begin, end)) for begin, end in batches(self.lengths))
-        return (self._columns(jobs[begin:end]) for begin, end in batches(self.lengths[jobs]))
+            return (self._columns(slice(begin, end)) for begin, end in batches(self.lengths, size))
+        return (self._columns(jobs[begin:end]) for begin, end in batches(self.lengths[jobs], size))
 
     def _columns(self, jobs: Ints | slice) -> dict[str, pa.Array]:
         """The matches with these numbers as columns of the result."""

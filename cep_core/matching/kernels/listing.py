@@ -21,7 +21,7 @@ from numba import njit
 from cep_core.arrays import Ints
 from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, begins, holds
-from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
+from cep_core.matching.arrays.paths import LARGEST, BatchSize, Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
 POOL = 1 << 21
@@ -189,7 +189,7 @@ def _fill(
 
 
 def list_matches(
-    network: Network, seq: Ints, questions: Ends, most: Ints, batch_rows: int = BATCH_ROWS
+    network: Network, seq: Ints, questions: Ends, most: Ints, size: BatchSize = LARGEST
 ) -> Iterator[Paths]:
     """The first most[k] matches of each question k, one after another, in batches.
 
@@ -210,15 +210,18 @@ def list_matches(
         stack=np.empty(longest + 1, np.int64),
         place=np.empty(longest + 1, np.int64),
     )
-    capacity = max(BATCH_EVENTS, longest)
+    sources = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
+    repeats = (network.target <= sources).any()  # else a match has at most one event for each state
+    capacity = max(size.events if repeats else network.fits.shape[1] * size.rows, longest)
     while search.at[0] < len(ends):
         batch = _Batch(
             rows=np.empty(capacity, np.int64),
             states=np.empty(capacity, np.int64),
-            offsets=np.empty(batch_rows + 1, np.int64),
-            jobs=np.empty(batch_rows, np.int64),
+            offsets=np.empty(size.rows + 1, np.int64),
+            jobs=np.empty(size.rows, np.int64),
         )
         matches = _fill(network, seq, questions, most, search, batch)
         used = batch.offsets[matches]
         if matches:
             yield Paths(batch.rows[:used], batch.states[:used], batch.offsets[: matches + 1], batch.jobs[:matches])
+        del batch  # before memory for the next is taken

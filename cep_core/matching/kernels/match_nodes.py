@@ -19,8 +19,6 @@ from cep_core.matching.arrays.network import Ends, Network, begins, holds
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
-PIECE = 3 << 14
-"""Nodes, and questions, of a piece: some megabytes, which stay near the processor."""
 TIMES = 8
 """A piece has room for all nodes of so many of the longest windows."""
 
@@ -86,8 +84,8 @@ def _collect(
     return ends.shape[0]
 
 
-def match_nodes(network: Network, questions: Ends) -> Iterator[Paths]:
-    """For each question, the nodes of all its matches, by row: in pieces of PIECE nodes, or more if windows are long.
+def match_nodes(network: Network, questions: Ends, piece: int) -> Iterator[Paths]:
+    """For each question, the nodes of all its matches, by row: `piece` at a time, or more if windows are long.
 
     A question whose nodes do not fit a piece any more is asked again for the next one; the full piece then has at least
     TIMES others, so that few are asked twice.
@@ -95,11 +93,11 @@ def match_nodes(network: Network, questions: Ends) -> Iterator[Paths]:
     longest = int((questions.rows - questions.begins).max(initial=0)) + 1
     scratch = scratch_for(network, longest)
     reached = np.empty((longest, network.fits.shape[1]), np.bool_)
-    capacity = max(PIECE, TIMES * reached.size)
-    rows, bound, offsets = (np.empty(length, np.int64) for length in (capacity, capacity, PIECE + 1))
+    capacity = max(piece, TIMES * reached.size)
+    rows, bound, offsets = (np.empty(length, np.int64) for length in (capacity, capacity, piece + 1))
     done = 0
     while done < len(questions.rows):
-        asked = Ends(*(column[done : done + PIECE] for column in questions))
+        asked = Ends(*(column[done : done + piece] for column in questions))
         answered = _collect(network, asked, scratch, reached, rows, bound, offsets)
         used = offsets[answered]
         jobs = np.arange(done, done + answered)

@@ -25,7 +25,7 @@ from numba import njit
 from cep_core.arrays import Ints
 from cep_core.inner_kernels import inner
 from cep_core.matching.arrays.network import Ends, Network, holds
-from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS
+from cep_core.matching.arrays.paths import LARGEST, BatchSize
 
 MOST = 512
 FIRST, CLOSURE, LAST = range(3)
@@ -242,8 +242,7 @@ def list_closures(
     most: Ints,
     *,
     jobs: bool = True,
-    batch_rows: int = BATCH_ROWS,
-    batch_events: int = BATCH_EVENTS,
+    size: BatchSize = LARGEST,
 ) -> Iterator[Batch]:
     """The first most[k] matches of each question k, in order, in batches; without `jobs`, that column is empty."""
     edge = next(
@@ -262,13 +261,13 @@ def list_closures(
     )
     while walk.at[0] < len(questions.rows):
         batch = Batch(
-            first_ts=np.empty(batch_rows, np.int64),
-            first=np.empty(batch_rows, np.int64),
-            offsets=np.empty(batch_rows + 1, np.int32),
-            values=np.empty(max(batch_events, MOST) + 4, np.int64),
-            last_ts=np.empty(batch_rows, np.int64),
-            last=np.empty(batch_rows, np.int64),
-            jobs=np.empty(batch_rows if jobs else 0, np.int32),
+            first_ts=np.empty(size.rows, np.int64),
+            first=np.empty(size.rows, np.int64),
+            offsets=np.empty(size.rows + 1, np.int32),
+            values=np.empty(max(size.events, MOST) + 4, np.int64),
+            last_ts=np.empty(size.rows, np.int64),
+            last=np.empty(size.rows, np.int64),
+            jobs=np.empty(size.rows if jobs else 0, np.int32),
         )
         n = _fill(network, edge, events, questions, most, walk, batch)
         if n:

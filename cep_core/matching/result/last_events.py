@@ -12,6 +12,7 @@ from cep_core.arrays import Flags, Ints, are_in_order, differ
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.totals import Days, part_of
 from cep_core.matching.arrays.event_graph import EventGraph
+from cep_core.matching.arrays.paths import LARGEST, BatchSize
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
 
@@ -62,6 +63,11 @@ class LastEvents:
     def is_listed_in_order(self) -> bool:
         """Whether a listing, answer by answer, has its rows in the order of results; False if that is not known."""
         return False
+
+    @cached_property
+    def batch_size(self) -> BatchSize:
+        """How much is listed at a time. The rows of a whole log stay in memory anyway."""
+        return LARGEST if self.days is None else BatchSize.beside(len(self.graph.ts))
 
     def places(self) -> Ints:
         """[3, answer] ts and seq of the last event, and the start of the window (0 without SLIDE)."""

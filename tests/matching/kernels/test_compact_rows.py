@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.arrays import are_in_order, differ
-from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.arrays.paths import LARGEST, Paths
 from cep_core.matching.kernels import match_nodes
+from cep_core.matching.result import last_events
 from cep_core.matching.result.compact_rows import CompactRows
 from tests.matching.test_slices import WORLDS, compiled
 from tests.matching.worlds.world import World
@@ -58,7 +59,7 @@ def test_rows_do_not_depend_on_pieces(world: World, piece: int) -> None:
     evaluator, events = compiled(world, collapsed=True)
     at_once = list(evaluator.evaluate(events))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(match_nodes, "PIECE", piece)
+        patch.setattr(last_events, "LARGEST", LARGEST._replace(nodes=piece))
         patch.setattr(match_nodes, "TIMES", 1)
         in_pieces = list(evaluator.evaluate(events))
     assert pa.Table.from_batches(in_pieces).equals(pa.Table.from_batches(at_once))

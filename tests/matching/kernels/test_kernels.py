@@ -10,7 +10,7 @@ from cep_core.language.errors import Position
 from cep_core.language.patterns.automata.automaton import Automaton, automaton_of
 from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
 from cep_core.matching.arrays.network import Network, ends_at, network_of, with_places
-from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.arrays.paths import BatchSize, Paths
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
 from cep_core.matching.kernels.runs import NONE, finish_runs, grow_forest, walk_runs
@@ -143,7 +143,7 @@ def test_counts_and_listing_are_the_definition(world: World) -> None:
     assert (counts.tolist(), large) == (per_end, {})
     listed = [
         path
-        for batch in list_matches(network, np.arange(len(world.rows)), questions, counts, batch_rows=3)
+        for batch in list_matches(network, np.arange(len(world.rows)), questions, counts, BatchSize(3, 4, 0))
         for path in as_tuples(batch, automaton)
     ]
     place = {variable: state for state, variable in enumerate(automaton.variables)}

@@ -15,6 +15,7 @@ from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.automata.automaton import automaton_of
 from cep_core.language.patterns.tree import Kleene, Sequence, Unit
 from cep_core.matching.arrays.network import ends_at, network_of
+from cep_core.matching.arrays.paths import BatchSize
 from cep_core.matching.kernels import one_closure
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
@@ -72,17 +73,15 @@ def test_position_lists_list_what_the_general_kernel_lists(
     most = np.minimum(counts, cut) if cut else counts
     lists = one_closure.positions(network, offsets, seq, questions)
     assert lists is not None
-    batch_rows, batch_events = sizes
     listed = []
     for batch in one_closure.list_closures(
         network,
         one_closure.ClosureEvents(lists, seq, ts),
         questions,
         most,
-        batch_rows=batch_rows,
-        batch_events=batch_events,
+        size=BatchSize(*sizes, nodes=0),
     ):
-        assert len(batch.jobs) <= batch_rows
+        assert len(batch.jobs) <= sizes[0]
         for k, job in enumerate(batch.jobs.tolist()):
             closure = batch.values[batch.offsets[k] : batch.offsets[k + 1]].tolist()
             assert batch.last_ts[k] == ts[ends[job]]
