@@ -27,6 +27,7 @@ from numba.core.typing.templates import builtin_registry
 from numba.np import arrayobj
 
 from compiling.quick_analysis import quicken_analysis
+from compiling.quick_lowering import quicken_lowering
 from compiling.uncounted_kernels import leave_counting
 
 DOORS = {"wrapper"}
@@ -46,6 +47,7 @@ def quicken_compiler() -> None:
     _leave_doors()
     leave_counting()
     quicken_analysis()
+    quicken_lowering()
     cpu.CPUContext.create_cfunc_wrapper = _no_door
     gc.disable()  # nothing that the compiler makes is garbage before it ends
 

@@ -79,6 +79,27 @@ def tail(numbers: Numbers) -> np.ndarray[Any, Any]:
     return numbers.values[1:]
 
 
+@njit(cache=True)
+def turned(matrix: np.ndarray[Any, Any], rounds: int) -> tuple[int, np.ndarray[Any, Any], int, int]:
+    """Arrays that change places in branches and loops, that are cut while they are read, and that get another shape."""
+    one, other, total = matrix[0], matrix[1].copy(), 0
+    for i in range(rounds):
+        here = one if i % 2 else other[::-1]
+        for j in range(len(other)):
+            if j < len(here):
+                total += here[j] * (j + 1)
+                if here[j] % 3 == 1:
+                    here = here[1:]
+        one, other = other, one
+        flat = matrix.reshape(matrix.size)
+        flat[i] += len(here)
+        high = matrix.reshape((matrix.shape[1], matrix.shape[0]))
+        high[1:, 0] = high[0, 1] + i
+        total += high[-1].sum() + np.ascontiguousarray(matrix.T).reshape(matrix.size)[i]
+    left = matrix[:, ::2]
+    return total, left, left.shape[0] * left.shape[1], len(one.reshape((1, one.size, 1))[0])
+
+
 def holders(numbers: Numbers) -> list[int]:
     """How many hold each array."""
     return [sys.getrefcount(array) for array in numbers]
@@ -89,6 +110,12 @@ def main(kernel: str) -> None:
     from compiling.quick_compiler import quicken_compiler
 
     quicken_compiler()
+    if kernel == "turned":
+        matrix = np.arange(12).reshape(2, 6)
+        for how in (turned, turned.py_func):
+            total, left, *sizes = how(matrix.copy(), 7)
+            print(total, left.tolist(), sizes)
+        return
     numbers, wrong = Numbers(np.arange(3), np.full(3, 5)), Numbers(np.arange(3), np.full(3, -1))
     before = holders(numbers)
     called = {"totals": totals, "parts": parts, "mixed": partial(mixed, rounds=3)}[kernel]

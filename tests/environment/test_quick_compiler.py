@@ -1,4 +1,5 @@
-"""What set-up changes in Numba's compiler: kernels of two processes in one cache, and who holds an array."""
+"""What set-up changes in Numba's compiler: kernels of two processes in one cache, who holds an array, and how parts of
+arrays are read."""
 
 from __future__ import annotations
 
@@ -28,3 +29,10 @@ def test_processes_share_an_inner_kernel(root: Path, tmp_path: Path) -> None:
 def test_variables_that_have_arguments_and_arrays_made_here(root: Path, tmp_path: Path) -> None:
     """What the kernel makes is freed with its last holder and not before. Two returned parts of an argument hold it."""
     assert compiled(root, "mixed", tmp_path) == ["[3 4] [1 2] 51 [1 2] 3", "[2, 0]"]
+
+
+def test_parts_of_arrays_that_change(root: Path, tmp_path: Path) -> None:
+    """A kernel that reads lengths and places of arrays which loops and branches replace, cut and reshape does what
+    Python does."""
+    of_kernel, of_python = compiled(root, "turned", tmp_path)
+    assert of_kernel == of_python
