@@ -39,6 +39,7 @@ import cep_core as cep
 from cep_core.bound_log import bind_to_log
 from cep_core.frames import NamedColumns, read_frame
 from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import answered as result_of
 from cep_core.language.settings import Settings
 
 KERNELS = (
@@ -183,7 +184,7 @@ def bound_evaluator(query: str, events: pa.Table, settings: Settings) -> tuple[E
 def listed_at_most(query: str, events: pa.Table, most: int) -> pa.Table:
     """The matches of a query, of which so many are listed."""
     evaluator, ordered = bound_evaluator(query, events, Settings(max_matches=most))
-    return evaluator.merge(evaluator.evaluate(ordered))
+    return result_of(evaluator, ordered)
 
 
 def answered(case: Case, events: pa.Table) -> pa.Table:

@@ -151,7 +151,7 @@ class SliceReader:
                 return None
         if not is_near or isinstance(constant, bool) or stored.type != pa.int64() or stored.null_count:
             return None
-        if not self.types.is_frequent(role.event_type, MANY):
+        if MANY * self.types.about(role.event_type) < len(stored):
             return None
         return read_only(stored.to_numpy()), *INTEGER_RANGES[compared](constant)
 

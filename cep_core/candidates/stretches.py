@@ -1,9 +1,9 @@
 """Stretches of a long slice, evaluated one after the other: arrays take the memory of a stretch, and not of all.
 
 As slices do, a stretch reads the events within the query's reach before the moments that it owns (docs/semantics.md,
-6): the results of all stretches are those of one evaluation. A stretch has LEAST to twice as many candidates, and more
-where stretches would read back too much: at most one event in READ_BACK is read twice. Of a slice the memory counts
-more than some milliseconds: if this makes fewer than PARTS stretches, it has up to so many, of at least SHORT
+6): the results of all stretches are those of one evaluation. A stretch has about LEAST to twice as many candidates, and
+more where stretches would read back too much: at most one event in READ_BACK is read twice. Of a slice the memory
+counts more than some milliseconds: if this makes fewer than PARTS stretches, it has up to so many, of at least SHORT
 candidates, and one event in PARTS_READ_BACK may be read twice.
 """
 
@@ -46,7 +46,7 @@ def stretches_of(
     moments = _moments(events, owned, reach.time, used // LEAST, READ_BACK)
     if not whole and len(moments) <= PARTS:
         moments = _moments(events, owned, reach.time, min(used // SHORT, PARTS), PARTS_READ_BACK)
-    if len(moments) <= 2:
+    if not moments:
         yield events, owned
         return
     ts, owned = events.column("ts").to_numpy(), owned or Ownership()
@@ -58,18 +58,20 @@ def stretches_of(
 
 
 def _used(query: Query, events: pa.Table) -> int:
-    """How many events have a type that the query names; all where those of other types count as well."""
+    """About how many events have a type that the query names; all where those of other types count as well."""
     if query.strategy is Strategy.PARTITION:
         return events.num_rows
     types = EventTypes(one_array(events.column("event_type")))
-    return sum(int(np.count_nonzero(types.of(name))) for name in {each.event_type for each in query.variables})
+    return sum(types.about(name) for name in {each.event_type for each in query.variables})
 
 
 def _moments(events: pa.Table, owned: Ownership | None, back: int, stretches: int, read_back: int) -> list[int]:
-    """The moments at which stretches begin, and the end of the last.
+    """The moments at which stretches begin, and the end of the last; none if there is one stretch.
 
     `stretches`: how many there may be. `read_back`: one event in so many may be read twice.
     """
+    if stretches < 2:
+        return []
     ts: Ints = events.column("ts").to_numpy()
     if owned is not None and owned.days is not None:
         begin, end = owned.days[0], owned.days[-1]
@@ -81,6 +83,6 @@ def _moments(events: pa.Table, owned: Ownership | None, back: int, stretches: in
         cuts = cuts[(cuts > begin) & (cuts < end)]
         again = np.searchsorted(ts, cuts) - np.searchsorted(ts, cuts - back)
         if read_back * int(again.sum()) <= last - first:
-            return [begin, *cuts.tolist(), end]
+            return [begin, *cuts.tolist(), end] if len(cuts) else []
         stretches = 3 * stretches // 4
-    return [begin, end]
+    return []

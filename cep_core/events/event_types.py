@@ -13,8 +13,8 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints, read_only
 
-SAMPLED = 64
-"""One event in so many tells how frequent a type is."""
+SAMPLED, FEWEST_SAMPLED = 64, 1 << 12
+"""One event in so many tells how frequent a type is, and at least so many events, or all."""
 BLOCK = 1 << 13
 """Codes that stay near the processor from one pass to the next."""
 
@@ -70,11 +70,12 @@ class EventTypes:
             self._masks[name] = reduce(np.logical_or, others, first)  # a dictionary may hold a text twice
         return self._masks[name]
 
-    def is_frequent(self, name: str, one_in: int) -> bool:
-        """Whether at least one event in so many has the type, by a look at some."""
-        some = self._codes[::SAMPLED]
+    def about(self, name: str) -> int:
+        """About how many events have the type, by a look at some; exactly, of a few thousand events."""
+        every = min(max(len(self._codes) // FEWEST_SAMPLED, 1), SAMPLED)
+        some = self._codes[::every]
         counts = [np.count_nonzero(some == code) for code, written in enumerate(self._names) if written == name]
-        return one_in * int(sum(counts)) >= len(some)
+        return every * int(sum(counts))
 
     def bits(self, of_types: Mapping[str, int]) -> npt.NDArray[np.uint8]:
         """[n] the bits of each event's type; 0 for other types.
