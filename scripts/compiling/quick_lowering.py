@@ -1,8 +1,8 @@
 """Spare LLVM the instructions of a kernel whose results nobody reads.
 
-Of the instructions that Numba writes a quarter are such. LLVM removes them, but only after it has read them, and has
-taken apart each store of an array, which is seven words. Each function below says what Numba does without it; after
-LLVM has removed the rest, the same is left. Measured: `docs/decisions/0018-where-test-time-goes.md`.
+More than a quarter of the instructions that Numba writes are such. LLVM removes them, but only after it has read them,
+and has taken apart each store of an array, which is seven words. Each function below says what Numba does without it;
+after LLVM has removed the rest, the same is left. Measured: `docs/decisions/0018-where-test-time-goes.md`.
 
 Assumes the version of Numba in `requirements.txt`: names with an underscore are Numba's own.
 """
@@ -16,6 +16,8 @@ from numba.core import cgutils, lowering, types
 from numba.core.runtime.context import NRTContext
 from numba.np import arrayobj
 
+from compiling.uncounted_kernels import is_counted
+
 
 def quicken_lowering() -> None:
     """Change the compiler of this process. Call it before anything is compiled."""
@@ -25,25 +27,17 @@ def quicken_lowering() -> None:
     _describe_arrays_once()
 
 
-def _is_counted(context: Any, type_: Any) -> bool:
-    """Whether a value of this type holds memory that is counted."""
-    model = context.data_model_manager[type_]
-    if not hasattr(model, "is_counted"):
-        model.is_counted = model.contains_nrt_meminfo()
-    return bool(model.is_counted)
-
-
 def _look_for_holders_where_they_are() -> None:
     """To count an array, Numba takes all seven parts out of it, and asks each for memory that is counted. Here only
     parts whose type may have such memory are taken out."""
 
     def holders(runtime: Any, builder: Any, type_: Any, value: Any) -> list[tuple[Any, Any]]:
         context = runtime._context
-        if not _is_counted(context, type_):
+        if not is_counted(context, type_):
             return []
         model = context.data_model_manager[type_]
         own = [(type_, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
-        parts = [(kind, part) for kind, part in model.traverse(builder) if _is_counted(context, kind)]
+        parts = [(kind, part) for kind, part in model.traverse(builder) if is_counted(context, kind)]
         return own + [holder for kind, part in parts for holder in holders(runtime, builder, kind, part(value))]
 
     NRTContext.get_meminfos = holders
@@ -55,7 +49,7 @@ def _leave_what_is_not_counted() -> None:
     store, delete = lowering.Lower.storevar, lowering.Lower.delvar
 
     def is_plain(kernel: Any, name: str) -> bool:
-        counted = kernel.context.enable_nrt and _is_counted(kernel.context, kernel.typeof(name))
+        counted = kernel.context.enable_nrt and is_counted(kernel.context, kernel.typeof(name))
         return not (counted or kernel._disable_sroa_like_opt)
 
     def storevar(kernel: Any, value: Any, name: str, argidx: Any = None) -> None:
@@ -80,7 +74,7 @@ def _read_parts_of_values() -> None:
     Here the part is taken out of the array. An array whose parts are written, or whose place is asked for, goes into
     memory as before: where the value came from, so that every later place sees it."""
     of_numba: Any = cgutils.ValueStructProxy
-    make, read, ask = of_numba.__init__, of_numba.__getitem__, of_numba.__getattr__
+    make, read, ask, load = of_numba.__init__, of_numba.__getitem__, of_numba.__getattr__, of_numba._getvalue
 
     def make_of_value(proxy: Any, context: Any, builder: Any, value: Any = None, ref: Any = None) -> None:
         if value is None or ref is not None or type(proxy._fe_type) is not types.Array:
@@ -102,7 +96,7 @@ def _read_parts_of_values() -> None:
 
     def value_of(proxy: Any) -> Any:
         if not _is_kept(proxy):
-            return proxy._builder.load(proxy._outer_ref)
+            return load(proxy)
         proxy._was_read = True
         return proxy._kept
 

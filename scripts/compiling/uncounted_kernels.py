@@ -90,4 +90,12 @@ def _stands(kernel: Any, item: Any, known: set[str]) -> bool:
 
 
 def _counts(kernel: Any, name: str) -> bool:
-    return bool(kernel.context.data_model_manager[kernel.typeof(name)].contains_nrt_meminfo())
+    return is_counted(kernel.context, kernel.typeof(name))
+
+
+def is_counted(context: Any, type_: Any) -> bool:
+    """Whether a value of this type holds memory that is counted. Each type is looked through once."""
+    model = context.data_model_manager[type_]
+    if not hasattr(model, "is_counted"):
+        model.is_counted = model.contains_nrt_meminfo()
+    return bool(model.is_counted)

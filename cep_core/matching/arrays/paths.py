@@ -18,9 +18,6 @@ from numba import njit
 
 from cep_core.arrays import Flags, Ints
 
-BATCH_ROWS = 1 << 14
-BATCH_EVENTS = 1 << 19
-
 
 class BatchSize(NamedTuple):
     """How much is listed at a time: at most so many rows, with so many events; of compact rows, so many nodes."""
@@ -45,7 +42,7 @@ class BatchSize(NamedTuple):
         return BatchSize(rows, LARGEST.events // LARGEST.rows * rows, nodes)
 
 
-LARGEST = BatchSize(BATCH_ROWS, BATCH_EVENTS, 3 << 14)
+LARGEST = BatchSize(rows=1 << 14, events=1 << 19, nodes=3 << 14)
 """Some megabytes, which stay near the processor."""
 
 

@@ -8,7 +8,6 @@ follows from the columns; `match_rows.with_paths` fills it in when rows of sever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pyarrow as pa
 
@@ -16,7 +15,6 @@ from cep_core.arrays import Ints
 from cep_core.language.evaluator import CERTAIN
 from cep_core.matching.arrays.network import Ends
 from cep_core.matching.choice.choices import Choice
-from cep_core.matching.kernels.listing import list_matches
 from cep_core.matching.kernels.one_closure import (
     CLOSURE,
     FIRST,
@@ -29,11 +27,11 @@ from cep_core.matching.kernels.one_closure import (
 )
 from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.last_events import LastEvents
-from cep_core.matching.result.match_columns import match_columns
+from cep_core.matching.result.match_answers import CountedAnswers
 from cep_core.matching.result.match_rows import LAST_SEQ, PATH, no_paths, window_columns
 
 Columns = Iterator[dict[str, pa.Array]]
-Listing = Callable[[LastEvents, Ends, Ints], Columns | None]
+Listing = Callable[[CountedAnswers, Ends, Ints], Columns | None]
 """The columns of the first most[k] matches of each answer k, in batches; None if there are too many events for it."""
 
 
@@ -55,7 +53,7 @@ def has_one_closure(plan: MatchPlan) -> bool:
     )
 
 
-def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | None:
+def by_position_lists(answers: CountedAnswers, ends: Ends, most: Ints) -> Columns | None:
     """Lists matches by position lists; None if a window has too many events of the closure."""
     graph = answers.graph
     lists = positions(graph.network, graph.offsets, graph.seq, ends)
@@ -67,11 +65,9 @@ def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | 
     return (_columns(answers, batch) for batch in listed)
 
 
-def depth_first(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
-    """Lists matches depth first; serves every query."""
-    graph = answers.graph
-    listed = list_matches(graph.network, graph.seq, ends, most, answers.batch_size)
-    return map(partial(match_columns, answers), listed)  # which, unlike a generator, keeps no batch
+def depth_first(answers: CountedAnswers, ends: Ends, most: Ints) -> Columns:
+    """Lists matches depth first, as every answer can; serves every query."""
+    return CountedAnswers.columns(answers, most)
 
 
 LISTINGS: tuple[Choice[Listing], ...] = (
@@ -98,7 +94,7 @@ LISTINGS: tuple[Choice[Listing], ...] = (
 )
 
 
-def listed_columns(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
+def listed_columns(answers: CountedAnswers, ends: Ends, most: Ints) -> Columns:
     """The columns of the first most[k] matches of each answer k, in batches, by the first kernel that can list them."""
     if not most.any():
         return iter(())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +55,7 @@ class CountedAnswers(LastEvents, ABC):
 
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
         """The matches of `listing` as columns of the result."""
-        return (match_columns(self, paths) for paths in self.listing(most))
+        return map(partial(match_columns, self), self.listing(most))  # which, unlike a generator, keeps no batch
 
     def compact_counts(self) -> tuple[Ints, Mapping[int, int]]:
         """The number of matches of each compact row, as `counts` and `large`."""

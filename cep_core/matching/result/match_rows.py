@@ -21,7 +21,7 @@ from cep_core.arrays import Flags, Ints
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
-from cep_core.matching.arrays.paths import BATCH_ROWS, Bound, Paths
+from cep_core.matching.arrays.paths import LARGEST, Bound, Paths
 from cep_core.matching.kernels.path_order import sort_groups
 from cep_core.numbers.count_columns import COUNT
 
@@ -91,8 +91,8 @@ def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
 
 
 def no_paths(rows: int) -> pa.Array:
-    """The paths of rows whose columns tell them. Batches of up to BATCH_ROWS share their memory."""
-    return _no_paths(max(rows, BATCH_ROWS)).slice(0, rows)
+    """The paths of rows whose columns tell them. Batches of usual sizes share their memory."""
+    return _no_paths(max(rows, LARGEST.rows)).slice(0, rows)
 
 
 @lru_cache(maxsize=1)

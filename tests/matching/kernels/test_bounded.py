@@ -7,7 +7,7 @@ import pytest
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
-from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS
+from cep_core.matching.arrays.paths import LARGEST
 
 
 @pytest.mark.parametrize(("clause", "events"), [("", 20), ("WITH CONFIDENCE > 0", 17)])
@@ -20,11 +20,11 @@ def test_a_million_matches_pass_in_small_batches(clause: str, events: int) -> No
     for batch in evaluator.evaluate(log):
         most = max(most, pa.total_allocated_bytes() - before)
         rows += batch.num_rows
-        assert batch.num_rows <= BATCH_ROWS
+        assert batch.num_rows <= LARGEST.rows
         if batch.num_rows:
             bound += len(batch.column("a").flatten())
-            assert len(batch.column("a").flatten()) <= BATCH_EVENTS
+            assert len(batch.column("a").flatten()) <= LARGEST.events
     assert rows == 2**events - 1
     assert bound == events * 2 ** (events - 1)
     # a batch's events thrice, as seq and as (seq, state), and as much while it is made
-    assert most < 6 * 8 * BATCH_EVENTS + 100 * BATCH_ROWS
+    assert most < 6 * 8 * LARGEST.events + 100 * LARGEST.rows

@@ -25,7 +25,7 @@ from cep_core.arrays import Floats, Ints
 from cep_core.inner_kernels import inner
 from cep_core.language.patterns.query import Confidence
 from cep_core.matching.arrays.network import Network
-from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
+from cep_core.matching.arrays.paths import LARGEST, Paths
 from cep_core.matching.imprecise.kernels.configurations import Configurations, pool_of
 from cep_core.matching.imprecise.kernels.passing import advance, chance, completed
 from cep_core.matching.imprecise.kernels.search_walk import (
@@ -211,7 +211,6 @@ def possible_matches(
     questions: Questions,
     most: Ints,
     confidence: Confidence,
-    batch_rows: int = BATCH_ROWS,
 ) -> Iterator[FoundMatches]:
     """The first most[k] matches of each question k with their confidence, one after another, in batches.
 
@@ -229,7 +228,7 @@ def possible_matches(
     search = Search(network, times, asked, state_of, questions, *limits)
     why = FULL
     while why != DONE:
-        batch = _batch_of(max(BATCH_EVENTS, len(walk.row)), batch_rows)
+        batch = _batch_of(max(LARGEST.events, len(walk.row)), LARGEST.rows)
         count, why = _fill(search, pool, walk, batch)
         used = batch.offsets[count]
         events = (batch.rows[:used].copy(), batch.states[:used].copy())
