@@ -1,7 +1,7 @@
 """From an Arrow table to an Arrow table: what a query costs beside its kernel, in one run.
 
 `python benchmarks/table_to_table.py [--events 1000000] [--text codes|plain] [--only WORD] [--without WORD] [--share 1]
-[--profile | --memory]`.
+[--calls 30] [--profile | --memory]`.
 
 Each line is one query over one log, of which 1, 12 or 100 % of the events are of types that the query names. It prints
 nanoseconds of CPU time for each event of the log: of the whole call (`cep.aggregate`, `cep.match`, `cep.detect`, the
@@ -48,7 +48,6 @@ KERNELS = (
     ("cep_core.matching.choice.any_match", "count_matches"),
     ("cep_core.matching.choice.any_match", "list_matches"),
     ("cep_core.matching.choice.any_match", "match_nodes"),
-    ("cep_core.matching.choice.listings", "list_matches"),
     ("cep_core.matching.choice.listings", "list_closures"),
     ("cep_core.matching.choice.next_match", "grow_forest"),
     ("cep_core.matching.choice.next_match", "finish_runs"),
@@ -195,11 +194,11 @@ def answered(case: Case, events: pa.Table) -> pa.Table:
     return case.call(case.query, events, **settings)
 
 
-def measured(case: Case, events: pa.Table, kernels: list[float]) -> tuple[float, float]:
+def measured(case: Case, events: pa.Table, kernels: list[float], calls: int) -> tuple[float, float]:
     """CPU-seconds of a call and of its kernels: those of the least of some calls, after a first one that compiles."""
     answered(case, events)
     best = (float("inf"), 0.0)
-    for _ in range(max(TIMES, IN_ALL // len(events))):
+    for _ in range(calls):
         kernels[0] = 0.0
         begin = time.process_time()
         answered(case, events)
@@ -263,6 +262,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--share", type=float)
     parser.add_argument("--without", default="-", help="a word that no name has")
+    parser.add_argument("--calls", type=int, help="of each case, of which the least counts")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--memory", action="store_true")
     chosen = parser.parse_args()
@@ -279,6 +279,7 @@ def main() -> None:
         return
     logs = {share: log(chosen.events, share, chosen.text) for share in shares}
     kernels = [0.0] if chosen.profile else watch_kernels()
+    calls = chosen.calls or max(TIMES, IN_ALL // chosen.events)
     if not chosen.profile:
         print(f"{chosen.events:,} events, texts as {chosen.text}; ns of CPU time for each event of the log")
         print(f"{'query':<28} {'share':>6} {'call':>8} {'kernels':>8} {'way':>8} {'budget':>8} {'kernels / call':>15}")
@@ -291,7 +292,7 @@ def main() -> None:
                 print(f"{case.name}, {share:.0%}")
                 profile(case, events)
                 continue
-            call, kernel = (1e9 * seconds / chosen.events for seconds in measured(case, events, kernels))
+            call, kernel = (1e9 * seconds / chosen.events for seconds in measured(case, events, kernels, calls))
             budget = kernel + case.budget
             print(
                 f"{case.name:<28} {share:>6.0%} {call:>8.1f} {kernel:>8.1f} {call - kernel:>8.1f} {budget:>8.1f} "

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,10 +36,11 @@ FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail":
 
 @cache
 def _workload() -> tuple[Workload, list[Question]]:
-    folder = Path(mkdtemp()) / "lines"
-    write_workload(folder, QUESTIONS)
-    workload = load_workload(folder)
-    return workload, questions_of(workload)
+    with TemporaryDirectory() as name:
+        folder = Path(name, "lines")
+        write_workload(folder, QUESTIONS)
+        workload = load_workload(folder)
+        return workload, questions_of(workload)
 
 
 def _sentences(text: str) -> list[str]:
@@ -83,14 +85,16 @@ def _overview(workload: Workload, questions: list[Question], tables: Tables, hom
 
 @settings(max_examples=15)
 @given(st.data())
-def test_no_published_number_depends_on_how_many_matches_are_listed(data: st.DataObject) -> None:
+def test_no_published_number_depends_on_how_many_matches_are_listed(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     """Whatever a cut day publishes of all matches, the whole day publishes as well, word for word."""
     workload, questions = _workload()
     drawn = data.draw(logs(workload))
     chosen = [question for question in questions if data.draw(st.booleans(), question.name)]
     whole = evaluated(workload, chosen, drawn, None)
     sentences, rows = _published(reported(workload, chosen, whole))
-    home = Path(mkdtemp())
+    home = tmp_path_factory.mktemp("reports")
     cells = _overview(workload, chosen, whole, home)
     for most in data.draw(st.sets(st.integers(0, 6), min_size=1, max_size=2)):
         cut = evaluated(workload, chosen, drawn, most)

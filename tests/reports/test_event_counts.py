@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
@@ -42,11 +41,10 @@ def events(data: st.DataObject, calendar: OperatingDays, day: date, run: str, le
     return [{"day": day, "run_id": run, "event_type": kind, "ts": ts, "n": 1} for kind, ts in drawn]
 
 
-def lake_of(calendar: OperatingDays, present: pa.Table, counted: pa.Table) -> Path:
-    """A lake with some events, and statistics of others."""
+def lake_of(lake: Path, calendar: OperatingDays, present: pa.Table, counted: pa.Table) -> Path:
+    """Makes a folder a lake with some events, and statistics of others."""
     counts = PeriodCounts({"A": ["n"]}, calendar.offset, calendar.length // 24)
     counts.add(counted)
-    lake = Path(mkdtemp())
     for name, rows in (("events", present), ("stream_statistics", counts.tables(4)[0])):
         write_deltalake(str(lake / name), rows, partition_by=["day"])
     return lake
@@ -67,7 +65,9 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 
 @few(40)
 @given(st.data(), CALENDARS)
-def test_statistics_and_events_give_the_same_counts(data: st.DataObject, calendar: OperatingDays) -> None:
+def test_statistics_and_events_give_the_same_counts(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, calendar: OperatingDays
+) -> None:
     """Whatever happened after a day was counted: nothing, a load of other events, which was perhaps killed between
     files, an erasure of some events, or of all. Days without events have no statistics."""
     counted = {day: events(data, calendar, day, "first") for day in DAYS}
@@ -83,7 +83,9 @@ def test_statistics_and_events_give_the_same_counts(data: st.DataObject, calenda
             case "erased":
                 present[day] = [row for row in counted[day] if data.draw(st.booleans())]
     rows = [row for own in present.values() for row in own]
-    lake = lake_of(calendar, table(rows), table([row for own in counted.values() for row in own]))
+    lake = lake_of(
+        tmp_path_factory.mktemp("lake"), calendar, table(rows), table([row for own in counted.values() for row in own])
+    )
     counts = events_by_part(LakeReader(lake), calendar, DAYS)
     assert counts == one_by_one(calendar, rows)
     assert [list(own) for own in counts.values()] == [list(own) for own in one_by_one(calendar, rows).values()]
@@ -91,28 +93,29 @@ def test_statistics_and_events_give_the_same_counts(data: st.DataObject, calenda
 
 @few(20)
 @given(st.data(), CALENDARS)
-def test_no_event_is_read_of_days_that_are_counted(data: st.DataObject, calendar: OperatingDays) -> None:
+def test_no_event_is_read_of_days_that_are_counted(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, calendar: OperatingDays
+) -> None:
     rows = [row for day in DAYS for row in events(data, calendar, day, f"run of {day}", 1)]
-    lake = lake_of(calendar, table(rows), table(rows))
+    lake = lake_of(tmp_path_factory.mktemp("lake"), calendar, table(rows), table(rows))
     assert events_by_part(NothingCounted(lake), calendar, DAYS) == one_by_one(calendar, rows)
 
 
-def test_statistics_of_days_that_began_at_another_hour_are_not_used() -> None:
+def test_statistics_of_days_that_began_at_another_hour_are_not_used(tmp_path: Path) -> None:
     """An event at 08:00 UTC is in the first part of days that begin then, and in the ninth of days from midnight."""
     early, late = OperatingDays(timedelta(0)), OperatingDays(timedelta(hours=8, minutes=30))
     start = late.interval(DAYS[0])[0]
     rows = [{"day": DAYS[0], "run_id": "first", "event_type": "A", "ts": start, "n": 1}]
-    lake = lake_of(early, table(rows), table(rows))
+    lake = lake_of(tmp_path, early, table(rows), table(rows))
     assert events_by_part(LakeReader(lake), late, DAYS[:1]) == {DAYS[0]: {("A", 0): 1}}
     with pytest.raises(AssertionError, match="rows of events are read"):
         events_by_part(NothingCounted(lake), late, DAYS[:1])
 
 
-def test_a_lake_without_statistics_or_events() -> None:
-    lake = Path(mkdtemp())
+def test_a_lake_without_statistics_or_events(tmp_path: Path) -> None:
     calendar = OperatingDays(timedelta(0))
-    assert events_by_part(LakeReader(lake), calendar, DAYS) == {day: {} for day in DAYS}
-    assert events_by_part(LakeReader(lake), calendar, ()) == {}
+    assert events_by_part(LakeReader(tmp_path), calendar, DAYS) == {day: {} for day in DAYS}
+    assert events_by_part(LakeReader(tmp_path), calendar, ()) == {}
     rows = [{"day": DAYS[1], "run_id": "first", "event_type": "A", "ts": calendar.interval(DAYS[1])[0], "n": 1}]
-    write_deltalake(str(lake / "events"), table(rows), partition_by=["day"])
-    assert events_by_part(LakeReader(lake), calendar, DAYS) == {**{day: {} for day in DAYS}, DAYS[1]: {("A", 0): 1}}
+    write_deltalake(str(tmp_path / "events"), table(rows), partition_by=["day"])
+    assert events_by_part(LakeReader(tmp_path), calendar, DAYS) == {**{day: {} for day in DAYS}, DAYS[1]: {("A", 0): 1}}
