@@ -13,7 +13,7 @@ No assertion on time.
 
 `--memory` prints peaks as multiples of what the query reads in Arrow: of a call, which are that, the arrays and the
 result; and of the same log as a slice of a run, whose rows leave batch by batch and are not kept. Each in a process of
-its own, which has answered the query on a small log before.
+its own, which has answered the query before: code that is loaded is no memory of the slice.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def memory(number: int, events: int, share: float, is_streamed: bool) -> None:
     read = ["event_type", "ts", "seq", *(n for n in ("x", "k", "name") if re.search(rf"\b{n}\b", case.query))]
     bytes_of = streamed if is_streamed else lambda case, events: answered(case, events).nbytes
     for _ in range(2):  # imports, kernels
-        bytes_of(case, log(20_000, share, "codes").select(read))
+        bytes_of(case, log(events, share, "codes").select(read))
     _give_back_memory()  # what these left is not there for the next
     before = _status("VmRSS")
     table = log(events, share, "codes").select(read)

@@ -85,6 +85,12 @@ class Candidates:
         """[m] the rank that contiguity compares: `places` if it has any, else `pos`."""
         return self.pos if self.places is None else self.places
 
+    def seq_of(self, wanted: Ints) -> Ints:
+        """The `seq` of some candidates. Unless all are there already, only these are read."""
+        if "seq" in vars(self) or self.chosen is None:
+            return self.seq[wanted]
+        return column(self.events, "seq").to_numpy(zero_copy_only=False)[self.chosen[wanted]]
+
     def table(self, names: Iterable[str]) -> pa.Table:
         """[m] columns of the events, and always `ts`. Each column is taken once."""
         wanted = sorted({*names, "ts"})

@@ -47,10 +47,10 @@ def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
     query, graph = plan.query, event_graph(plan, events)
     network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
     last, starts = completing_rows(network, graph, query.window)
-    order = graph.time_order(last) if starts is None else np.lexsort([starts, graph.seq[last], graph.ts[last]])
+    order = graph.time_order(last) if starts is None else np.lexsort([starts, graph.seq_of(last), graph.ts[last]])
     if order is not None:
         last, starts = last[order], None if starts is None else starts[order]
-    columns = {"last_ts": pa.array(graph.ts[last]), LAST_SEQ: pa.array(graph.seq[last])}
+    columns = {"last_ts": pa.array(graph.ts[last]), LAST_SEQ: pa.array(graph.seq_of(last))}
     return pa.table({**columns, **window_columns(starts, query.window.size)})
 
 

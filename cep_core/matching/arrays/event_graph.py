@@ -34,7 +34,6 @@ class EventGraph:
     keys: pa.Table
     """[p] the values of the partitioning equivalences in each partition."""
     ts: Ints
-    seq: Ints
     candidate: Candidates
     tick: Ints
     """An event is earlier than another if its tick is smaller. The tick is `ts`, or the row if ties are ordered."""
@@ -54,6 +53,15 @@ class EventGraph:
     def events(self) -> pa.Table:
         """[m] the attributes that RETURN items and conditions read."""
         return self.candidate.table(self.attributes)
+
+    @property
+    def seq(self) -> Ints:
+        """[m] the `seq` of all rows. Whoever asks about some uses `seq_of`."""
+        return self.candidate.seq
+
+    def seq_of(self, rows: Ints) -> Ints:
+        """The `seq` of these rows."""
+        return self.candidate.seq_of(rows)
 
     @property
     def pos(self) -> Ints:
@@ -116,7 +124,6 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
         offsets=candidate.offsets,
         keys=candidate.keys,
         ts=candidate.ts,
-        seq=candidate.seq,
         candidate=candidate,
         tick=tick,
         clock=clock,

@@ -77,7 +77,9 @@ class Ends(NamedTuple):
     """One past the last row at which a match may begin."""
 
     def take(self, wanted: Ints | Flags) -> Ends:
-        return Ends(*(column[wanted] for column in self))
+        lows = self.lows[wanted]
+        begins = lows if self.begins is self.lows else self.begins[wanted]  # most matches may begin where windows do
+        return Ends(self.rows[wanted], self.states[wanted], lows, begins, self.befores[wanted])
 
 
 ANY_STATE = -1

@@ -133,7 +133,7 @@ def _in_time(graph: EventGraph, questions: EndQuestions) -> Ints | None:
     ends, windows = questions.ends, questions.window_start
     if windows is None and (ends.rows[1:] > ends.rows[:-1]).all():
         return graph.time_order(ends.rows)
-    keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
+    keys = [ends.begins, ends.states, ends.rows, graph.seq_of(ends.rows), graph.ts[ends.rows]]
     if windows is not None:
         keys.insert(3, windows)
     return np.lexsort(keys)

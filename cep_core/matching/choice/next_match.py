@@ -62,8 +62,8 @@ def _in_time(matches: RunMatches) -> Ints | None:
     graph, first, last = matches.graph, matches.first_rows, matches.last_rows
     if matches.window_start is None and len(graph.offsets) == 2 and (first[1:] > first[:-1]).all():
         # one branch, and one partition, whose rows are in the order of time
-        return None if (last[1:] >= last[:-1]).all() else stable_order(last, len(graph.seq))
-    keys = [matches.branch, graph.seq[first], graph.seq[last], graph.ts[last]]
+        return None if (last[1:] >= last[:-1]).all() else stable_order(last, len(graph.ts))
+    keys = [matches.branch, graph.seq_of(first), graph.seq_of(last), graph.ts[last]]
     if matches.window_start is not None:
         keys.insert(2, matches.window_start)
     return np.lexsort(keys)

@@ -33,7 +33,7 @@ class LastEvents:
     @cached_property
     def group(self) -> Ints:
         """[answer] a number that answers with the same last event and window share; ascending."""
-        seq = self.graph.seq[self.last_rows]
+        seq = self.graph.seq_of(self.last_rows)
         keys = [seq] if self.window_start is None else [seq, self.window_start]
         return leaders(*keys)
 
@@ -73,7 +73,7 @@ class LastEvents:
         """[3, answer] ts and seq of the last event, and the start of the window (0 without SLIDE)."""
         last, graph = self.last_rows, self.graph
         windows = np.zeros(len(last), np.int64) if self.window_start is None else self.window_start
-        return np.stack([graph.ts[last], graph.seq[last], windows])
+        return np.stack([graph.ts[last], graph.seq_of(last), windows])
 
     @cached_property
     def are_certain_at_last(self) -> bool:
@@ -101,7 +101,7 @@ class LastEvents:
         last_ts = pa.array(self.graph.ts[last])
         return {
             "last_ts": last_ts,
-            LAST_SEQ: pa.array(self.graph.seq[last]) if last_seq is None else last_seq,
+            LAST_SEQ: pa.array(self.graph.seq_of(last)) if last_seq is None else last_seq,
             CERTAIN: last_ts if certain is None else pa.array(certain),
             **window_columns(start, self.judge.query.window.size),
         }
