@@ -14,8 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.arrays import Bits, Ints
-from cep_core.trends.arrays.cut_moments import NEVER, Line, Negated, passing, passing_from, since_last
+from cep_core.trends.arrays.cut_moments import Negated, passing, passing_from
 from cep_core.trends.arrays.graph import Comparisons, WindowLimits, no_limits
+from cep_core.trends.arrays.line import Line
+from cep_core.trends.arrays.negated_walk import NEVER, since_last
 from cep_core.trends.arrays.ranks import Compared
 from cep_core.trends.arrays.window_vertices import LATEST, Windows
 from cep_core.trends.plan.guards import Guarded

@@ -24,9 +24,9 @@ from cep_core.language.patterns.values.expressions import column
 from cep_core.numbers.codes import encode, unknown
 from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.comparing import Comparing
-from cep_core.trends.arrays.cut_moments import Line
 from cep_core.trends.arrays.cuts import Cuts, with_cuts
 from cep_core.trends.arrays.graph import Comparisons, Vertices, states_of
+from cep_core.trends.arrays.line import Line
 from cep_core.trends.arrays.weights import weights_of
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.choice.case import Case

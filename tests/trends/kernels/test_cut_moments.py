@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cep_core.trends.arrays.cut_moments import since_last
+from cep_core.trends.arrays.negated_walk import since_last
 from cep_core.trends.arrays.window_vertices import list_windows
 
 
