@@ -2,7 +2,8 @@
 
 Known from the footer: the smallest and the largest value of the column that tells the days, and that none is null. Only
 of columns all of whose values between the two have a day is anything known: signed integers, time stamps and dates.
-A group with a null, with a value outside the calendar or without statistics is read by every run.
+A group with a null, with a value outside the calendar or without statistics is read by every run, and so is one with
+rows before the log's first day and after: how many are missed is not known from the footer.
 Cost: a look at the footer for each row group.
 """
 
@@ -41,9 +42,13 @@ def far_groups(footer: pq.FileMetaData, time: RowDays) -> dict[int, FarRows]:
         if bounds is None:
             continue
         (first, last), known = time.numbers(np.array(bounds))
-        if known.all() and bisect_left(time.wanted, first) == bisect_right(time.wanted, last):
-            rows, is_missed = described.num_rows, time.kind == "BIGINT" and last < time.start
-            far[group] = FarRows(rows, rows, bounds[1]) if is_missed else FarRows(rows)
+        if not known.all() or bisect_left(time.wanted, first) < bisect_right(time.wanted, last):
+            continue
+        rows, are_missed = described.num_rows, time.kind == "BIGINT" and first < time.start
+        if not are_missed:
+            far[group] = FarRows(rows)
+        elif last < time.start:
+            far[group] = FarRows(rows, rows, bounds[1])
     return far
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jobs.raw.raw_frame import LEDGER
@@ -106,7 +106,18 @@ def read(path: Path, form: FileForm) -> tuple[list[tuple[int, date | None, str |
     return sorted(tuple(row.values()) for row in rows), seen, survey.skipped.rows
 
 
+GROUP_AROUND_START = (
+    RowDays("at", "BIGINT", 0, OperatingDays(timedelta(0), "ms"), (day_number(START) + 1,), day_number(START)),
+    pa.int64(),
+    [START - timedelta(days=2), START],
+    [1_704_067_200_000, 1_704_240_000_000],
+    {"row_group_size": 2, "write_statistics": True},
+)
+"""One group of rows before the log's first day and on it; the run sees neither, and counts the first as missed."""
+
+
 @given(logs())
+@example(GROUP_AROUND_START)
 def test_a_run_sees_the_same_rows_however_a_file_is_written(
     log: tuple[RowDays, pa.DataType, list[date | None], list[int | None], dict[str, Any]],
 ) -> None:
