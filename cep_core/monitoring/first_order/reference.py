@@ -85,6 +85,22 @@ def satisfactions(
     }
 
 
+def _rounds(nodes: Iterable[Formula]) -> int:
+    """How often values pass from one variable to others: once for each place of a part that has values to give.
+
+    Values may grow without end, as in `i = j AND j = i + 1`. The rounds are those of the written parts, each once, so
+    that a formula ranges over the same values when it is written without sugar.
+    """
+    rounds = 0
+    for node in dict.fromkeys(nodes):
+        match node:
+            case Predicate():
+                rounds += 1 + len(node.arguments)
+            case Comparison(operator="=") | Matches() | Aggregation():
+                rounds += 1
+    return rounds
+
+
 class _Meaning:
     """A formula over a log: the candidates of its variables, and what holds where."""
 
@@ -98,7 +114,7 @@ class _Meaning:
         self.free = {id(node): free_variables(node) for node in nodes}
         self.known: dict[tuple[int, int, tuple[Value, ...]], bool] = {}
         self.candidates: dict[str, set[Value]] = {}
-        for _ in nodes:  # a value passes at least one node a round
+        for _ in range(_rounds(nodes)):
             before = {name: len(values) for name, values in self.candidates.items()}
             self.known.clear()
             for node in nodes:

@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.rewriting.core import RULES, core_of
 from cep_core.language.first_order.safety.fragment import is_safe
 from cep_core.language.first_order.safety.restricted import lacking
-from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.formulas import And, Comparison, Formula, Implies
 from cep_core.language.temporal.sugar import expansion, without_sugar
+from cep_core.language.temporal.terms import Arithmetic, Constant
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.monitoring.first_order.reference import satisfactions
+from cep_core.testing.logs import log_of
 from cep_core.testing.naming import names_apart
 from cep_core.testing.signatures import drawn_logs
-from tests.language.first_order.rewriting.drawn_formulas import SCHEMA, SHAPES, any_formulas, guarded_formulas
+from tests.language.first_order.rewriting.drawn_formulas import (
+    FIRST,
+    GUARD,
+    SCHEMA,
+    SECOND,
+    SHAPES,
+    any_formulas,
+    guarded_formulas,
+)
 
 LOGS = drawn_logs(SCHEMA, nulls=False, most=4)
 
@@ -37,7 +47,15 @@ def test_the_core_formula_has_the_meaning_of_the_written_one(formula: Formula, l
         assert meaning(core, log) == meaning(formula, log)
 
 
+ENDLESS = Implies(
+    Comparison("=", FIRST, SECOND),
+    And(GUARD, Comparison("=", SECOND, Arithmetic("+", FIRST, Constant(1)))),
+)
+"""Its values grow without end: the reference must end at the same ones without sugar."""
+
+
 @given(any_formulas, LOGS)
+@example(ENDLESS, log_of([(0, []), (1, [("P", 0)]), (2, [("R", 0, 0)])], SCHEMA))
 def test_sugar_has_the_meaning_of_its_expansion(formula: Formula, log: PointLog) -> None:
     for part in walk(formula):
         if (expanded := expansion(part)) != part:
