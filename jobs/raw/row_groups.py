@@ -44,8 +44,8 @@ def far_groups(footer: pq.FileMetaData, time: RowDays) -> dict[int, FarRows]:
         (first, last), known = time.numbers(np.array(bounds))
         if not known.all() or bisect_left(time.wanted, first) < bisect_right(time.wanted, last):
             continue
-        rows, are_missed = described.num_rows, time.kind == "BIGINT" and first < time.start
-        if not are_missed:
+        rows, has_missed = described.num_rows, time.kind == "BIGINT" and first < time.start
+        if not has_missed:
             far[group] = FarRows(rows)
         elif last < time.start:
             far[group] = FarRows(rows, rows, bounds[1])

@@ -36,7 +36,8 @@ class NegatedEdges(NamedTuple):
 class EdgeTests(NamedTuple):
     """The comparisons of edges. On edge e, all tests first[e]..first[e + 1] - 1 must hold.
 
-    A test holds if 0 < rank of the earlier event <= bound of the later event; if `equal`, if both are the same.
+    A test holds if 0 < rank of the earlier event <= bound of the later event; if `equal`, the two must
+    be equal as well.
     """
 
     first: Ints
