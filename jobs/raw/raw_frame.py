@@ -9,12 +9,14 @@
 | `_raw` | its text, undecodable bytes as backslash escapes; null: the row as JSON |
 | `_rule`, `_reason` | why the reader refused it; null: it did not |
 | `_hash` | 64 bits of its text |
+| `_moment` | of a row that a strict reader refused, what its time says, if its source declares one and the row has it |
 | `_ledger` | null; else this is no row but the ledger of a range of a file, as JSON |
 """
 
 from __future__ import annotations
 
 LEDGER = "_ledger"
+MOMENT = "_moment"
 
 ROWS_BITS = 40
 """Of a row of a strictly read file, `_id` has the number of the file above these bits, and its own in them."""
@@ -31,6 +33,7 @@ OWN_COLUMNS = {
     "_rule": "STRING",
     "_reason": "STRING",
     "_hash": "BIGINT",
+    MOMENT: "BIGINT",
     LEDGER: "STRING",
 }
 """The columns beside the declared ones, with their SQL types."""

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
+from jobs.raw.raw_frame import MOMENT
 from jobs.workload.operating_days import OperatingDays, day_number
 from jobs.workload.sections.sources import Source
 
@@ -110,9 +111,9 @@ class RowDays:
         """Which rows of these days the run sees."""
         return pc.or_(days.is_null(), pc.is_in(days.cast(pa.int32()), pa.array(self.wanted, pa.int32())))
 
-    def counted(self, days: pa.Array, column: pa.Array) -> SeenRows:
-        """Rows counted by their days. `column`: their time."""
-        moments = moments_of(column)
+    def counted(self, rows: pa.RecordBatch) -> SeenRows:
+        """Rows of a raw frame counted by their days. Read are `_day`, the time and `_moment`."""
+        days, moments = rows["_day"], pc.coalesce(moments_of(rows[self.column]), rows[MOMENT])
         seen = np.asarray(self.sees(days))
         near = {row["values"]: row["counts"] for row in pc.value_counts(days.filter(pa.array(seen))).to_pylist()}
         far = ~seen

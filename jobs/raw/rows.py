@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from jobs.raw.attempts import attempted, in_attempts
-from jobs.raw.raw_frame import LEDGER, ddl_of
+from jobs.raw.raw_frame import LEDGER, MOMENT, ddl_of
 from jobs.raw.row_days import RowDays, SeenRows
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
@@ -50,8 +50,8 @@ def seen_by_days(rows: DataFrame, time: RowDays) -> SeenRows:
     counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(f"`{time.column}`").alias("last"))
     whole = SeenRows(time.slack)
     for row in counted.toArrow().to_pylist():
-        days, column = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
-        of_day = time.counted(days, column)
+        day, last = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
+        of_day = time.counted(pa.record_batch({"_day": day, time.column: last, MOMENT: pa.nulls(1, pa.int64())}))
         near = dict.fromkeys(of_day.near, row["rows"])
         far = replace(of_day.far, rows=of_day.far.rows * row["rows"], missed=of_day.far.missed * row["rows"])
         whole += SeenRows(time.slack, near, far)

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongHeader
-from jobs.raw.raw_frame import LEDGER, OWN_COLUMNS
+from jobs.raw.raw_frame import LEDGER, MOMENT, OWN_COLUMNS
 from jobs.raw.reading.refused_rows import SHAPE, TYPE, UTF8
 from jobs.raw.source_files import SourceFiles
 from jobs.workload.sections.sources import Source
@@ -43,6 +43,7 @@ def spark_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataF
         "_rule": sf.coalesce("_rule", sf.when(type_reason.isNotNull(), TYPE)),
         "_reason": sf.coalesce("_reason", type_reason),
         "_hash": sf.xxhash64("_raw"),
+        MOMENT: sf.lit(None).cast("bigint"),  # a row that is refused keeps its time
         LEDGER: sf.lit(None).cast("string"),
     }
     rows = read.select(

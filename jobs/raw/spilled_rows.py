@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jobs.raw.raw_frame import LEDGER, OWN_COLUMNS
+from jobs.raw.raw_frame import LEDGER, MOMENT, OWN_COLUMNS
 from jobs.raw.reading.file_form import FileForm
 from jobs.raw.row_days import SeenRows
 from jobs.raw.source_files import SourceFiles
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 200_000
 """Rows of a row group, about."""
+
+_NOT_KEPT = [LEDGER, MOMENT]
 
 _ANSWER = "path STRING, content STRING, judged BINARY"
 
@@ -106,7 +108,7 @@ def spill(
         for number, counted in content["seen"].items():
             more = SeenRows.of_json(counted)
             seen[int(number)] = seen[int(number)] + more if int(number) in seen else more
-    columns = {name: kind for name, kind in (form.columns | OWN_COLUMNS).items() if name != LEDGER}
+    columns = {name: kind for name, kind in (form.columns | OWN_COLUMNS).items() if name not in _NOT_KEPT}
     rows = spark.read.schema(", ".join(f"`{name}` {kind}" for name, kind in columns.items()))
     stored = rows.parquet(*[task.path for task in tasks])
     return SpilledRows(stored, read, ledgers, seen, kept, [task.judged for task in tasks] if judge else ())
@@ -137,7 +139,7 @@ def _kept_by_workers(
 def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Judge | None) -> _TaskAnswer:
     """Write the rows of ranges to a file, or have the judge take them."""
     schema = schema_of(form)
-    schema = schema.remove(schema.get_field_index(LEDGER))
+    schema = pa.schema([field for field in schema if field.name not in _NOT_KEPT])
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     read: Counter[int] = Counter()
     ledgers: list[str] = []
@@ -154,7 +156,7 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Ju
                     continue
                 read[numbered.number] += batch.num_rows
                 if form.time:
-                    counted = form.time.counted(batch["_day"], batch[form.time.column])
+                    counted = form.time.counted(batch)
                     seen[numbered.number] = seen.get(numbered.number, SeenRows(counted.slack)) + counted
                     batch = batch.filter(form.time.sees(batch["_day"]))
                 if judged:
@@ -172,8 +174,8 @@ def _kept(ranges: Iterable[NumberedRange], form: FileForm, path: Path, judge: Ju
 
 
 def _without_good_texts(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch of rows without the ledger's column; the texts of good rows are left out."""
-    batch = batch.drop_columns([LEDGER])
+    """A batch of rows as they are kept; the texts of good rows are left out."""
+    batch = batch.drop_columns(_NOT_KEPT)
     if batch["_rule"].null_count < batch.num_rows:
         return batch
     place = batch.schema.get_field_index("_raw")

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.bundles import bundles
-from jobs.raw.raw_frame import AS_TEXT, OWN_COLUMNS, ROWS_BITS, ddl_of
+from jobs.raw.raw_frame import AS_TEXT, MOMENT, OWN_COLUMNS, ROWS_BITS, ddl_of
 from jobs.raw.reading.file_form import FileForm, ParquetForm, file_form_of
 from jobs.raw.reading.file_ledger import RowLedger
 from jobs.raw.reading.file_rows import rows_in
@@ -129,7 +129,7 @@ def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.Record
             ids = pc.add(refused.column("ordinal"), first)
             own = {f"_{name}": refused.column(name) for name in ("rule", "reason", "raw")}
             if form.time:
-                own["_day"] = form.time.days(refused.column("moment"))
+                own |= {"_day": form.time.days(refused.column("moment")), MOMENT: refused.column("moment")}
             yield _batch(numbered, form, own | {"_id": ids})
         ledger += block.ledger
     text = json.dumps({"number": numbered.number, "path": str(path), **asdict(ledger)})

@@ -101,7 +101,7 @@ def read(path: Path, form: FileForm) -> tuple[list[tuple[int, date | None, str |
     for part in survey.ranges:
         for batch in frame_batches(NumberedRange(0, None, part, 0), form):
             if batch[LEDGER].null_count:
-                seen += time.counted(batch["_day"], batch["at"])
+                seen += time.counted(batch)
                 rows += batch.filter(time.sees(batch["_day"])).select(["_id", "_day", "_rule"]).to_pylist()
     return sorted(tuple(row.values()) for row in rows), seen, survey.skipped.rows
 
@@ -116,8 +116,19 @@ GROUP_AROUND_START = (
 """One group of rows before the log's first day and on it; the run sees neither, and counts the first as missed."""
 
 
+REFUSED_LAST = (
+    GROUP_AROUND_START[0],
+    pa.int64(),
+    [START - timedelta(days=2)] * 5,
+    [1_704_067_200_000 + row for row in range(5)],
+    {"row_group_size": 5, "write_statistics": True},
+)
+"""The fifth of the missed rows is the last one, and its reader refuses it."""
+
+
 @given(logs())
 @example(GROUP_AROUND_START)
+@example(REFUSED_LAST)
 def test_a_run_sees_the_same_rows_however_a_file_is_written(
     log: tuple[RowDays, pa.DataType, list[date | None], list[int | None], dict[str, Any]],
 ) -> None:

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from cep_core.arrays import Flags, Ints, value_ranks
 from jobs.erasure.rules import Suppression
 from jobs.lake.table_files import TableFile
-from jobs.raw.raw_frame import LEDGER
+from jobs.raw.raw_frame import LEDGER, MOMENT
 from jobs.raw.row_days import RowDays, SeenRows
 from jobs.raw.rows import ROW, broken_rules, held_view, raw_table, raw_text
 from jobs.raw.source_files import SourceFiles
@@ -247,8 +247,8 @@ def _seen(rows: pa.Table, numbers: Iterable[int], time: RowDays) -> tuple[dict[i
     seen = {}
     for number in numbers:
         of_file = rows.filter(pc.equal(rows["_number"], number))
-        columns = (of_file[name].combine_chunks() for name in ("_day", time.column))
-        seen[number] = time.counted(*columns)
+        [times] = of_file.select(["_day", time.column, MOMENT]).combine_chunks().to_batches()
+        seen[number] = time.counted(times)
     return seen, rows.filter(time.sees(rows["_day"].combine_chunks())).combine_chunks()
 
 

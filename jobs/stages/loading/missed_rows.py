@@ -26,12 +26,10 @@ def missed_rows(row: Mapping[str, Any], days: OperatingDays, start: date) -> str
     >>> print(missed_rows(of_source, OperatingDays(midnight, "s"), date(2013, 1, 1)))
     97 % of the rows of 'trips' lie outside the calendar: is its unit ms, not s?
     >>> missed_rows(of_source | {"missed_ts": 1_262_304_000}, OperatingDays(midnight, "s"), date(2013, 1, 1))
-    >>> missed_rows(of_source | {"missed_ts": None}, OperatingDays(midnight, "s"), date(2013, 1, 1))
     """
-    ts = row["missed_ts"]
-    if not row["read"] or row["missed"] <= MOST * row["read"] or ts is None:  # no moment is kept of refused rows
+    if not row["read"] or row["missed"] <= MOST * row["read"]:
         return None
-    last = days.day_number_of(ts)
+    ts, last = row["missed_ts"], days.day_number_of(row["missed_ts"])
     first = day_number(start)
     units = [unit for unit in UNITS if 0 <= OperatingDays(days.begin, unit).day_number_of(ts) - first <= _CENTURY]
     is_outside = not day_number(date.min) <= last <= day_number(date.max)
