@@ -61,6 +61,14 @@ class ComparedColumn(NamedTuple):
     known: Flags | None
 
 
+class ConstantTest(NamedTuple):
+    """The comparison of an attribute with a constant."""
+
+    compared: str
+    attribute: str
+    constant: int | float | str | None
+
+
 class SliceReader:
     """The events of a slice, as its queries read them."""
 
@@ -144,16 +152,15 @@ class SliceReader:
         many events are of the type. Masks that several queries share are kept, so they are made by `_mask`."""
         if self.is_shared or len(role.tests) != 1 or role.judged:
             return None
-        match role.tests[0]:
-            case Comparison(compared, Reference() as side, Literal(value=int(constant))) if compared in INTEGER_RANGES:
-                stored, is_near = self.column(side.attribute), -EXACT < constant < EXACT
-            case _:
-                return None
-        if not is_near or isinstance(constant, bool) or stored.type != pa.int64() or stored.null_count:
+        test = _constant_test(role.tests[0])
+        if test is None or test.compared not in INTEGER_RANGES or not isinstance(test.constant, int):
+            return None
+        stored, is_near = self.column(test.attribute), -EXACT < test.constant < EXACT
+        if not is_near or stored.type != pa.int64() or stored.null_count:
             return None
         if MANY * self.types.about(role.event_type) < len(stored):
             return None
-        return read_only(stored.to_numpy()), *INTEGER_RANGES[compared](constant)
+        return read_only(stored.to_numpy()), *INTEGER_RANGES[test.compared](test.constant)
 
     def _mask(self, role: VariableRole) -> Flags:
         """[n] whether the event has the role."""
@@ -188,14 +195,13 @@ class SliceReader:
 
     def _comparison(self, test: Expression) -> tuple[ComparedColumn, Callable[[npt.NDArray[Any]], Flags]] | None:
         """A test as a comparison of an attribute's numbers with a constant, if it is one."""
-        match test:
-            case Comparison(compared, Reference() as side, Literal(value=constant)):
-                numbers = self._numbers_of(side.attribute)
-            case _:
-                return None
-        if numbers is None or isinstance(constant, bool):
+        constant_test = _constant_test(test)
+        if constant_test is None:
             return None
-        stored = self.column(side.attribute)
+        compared, attribute, constant = constant_test
+        numbers, stored = self._numbers_of(attribute), self.column(attribute)
+        if numbers is None:
+            return None
         if isinstance(constant, str):
             return self._of_text(stored, numbers, compared, constant)
         is_real = stored.type == pa.float64()
@@ -235,6 +241,14 @@ class SliceReader:
             else:
                 self._numbers[name] = ComparedColumn(numbers.to_numpy(zero_copy_only=False), None)
         return self._numbers[name]
+
+
+def _constant_test(test: Expression) -> ConstantTest | None:
+    """A test as what it compares with a constant, if that is all it does."""
+    match test:
+        case Comparison(compared, Reference() as side, Literal(value=constant)) if not isinstance(constant, bool):
+            return ConstantTest(compared, side.attribute, constant)
+    return None
 
 
 def _raw(numbers: pa.Array) -> npt.NDArray[Any]:
