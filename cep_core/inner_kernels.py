@@ -29,7 +29,7 @@ class KernelsOnly(CPUDispatcher):
     def get_call_template(self, types: Any, named: Any) -> Any:
         """Of a call with the number 1, Numba takes 1 for the type of the argument, and compiles the called kernel once
         more, to the same code as for any integer: up to eight times. Here the type is that of the number."""
-        plain = {name: unliteral(type_) for name, type_ in dict(named).items()}
+        plain = {name: unliteral(kind) for name, kind in dict(named).items()}
         return super().get_call_template(tuple(map(unliteral, types)), plain)
 
 

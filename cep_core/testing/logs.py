@@ -44,5 +44,5 @@ def _typed_events(event_type: str, rows: list[tuple[int, Event]], schema: LogSch
         types = [pa.int64() if attr.type is AttributeType.BOOL else ARROW_TYPES[attr.type] for attr in attributes]
     return TypedEvents(
         np.array([point for point, _ in rows], np.int64),
-        {name: pa.array(column, type_) for name, column, type_ in zip(names, columns, types, strict=True)},
+        {name: pa.array(column, kind) for name, column, kind in zip(names, columns, types, strict=True)},
     )

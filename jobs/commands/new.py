@@ -142,10 +142,10 @@ def _refuse_what_no_load_reads(log: LogFiles, table: pa.Table) -> None:
                 raise WrongWorkload(
                     f"{further} names other columns than {path}, or in another order: a load stops there"
                 )
-    bytes_ = [name for name in table.column_names if pa.types.is_binary(table.schema.field(name).type)]
+    binary = [name for name in table.column_names if pa.types.is_binary(table.schema.field(name).type)]
     is_utf8 = log.first.csv is None or log.first.csv.encoding == "utf-8"
-    if form == "csv" and (bytes_ or not is_utf8):
-        where = f"column '{bytes_[0]}'" if bytes_ else "its text"
+    if form == "csv" and (binary or not is_utf8):
+        where = f"column '{binary[0]}'" if binary else "its text"
         raise WrongWorkload(f"{path}: {where} is not UTF-8, which is all that loads read: iconv -f latin1 -t utf8")
 
 

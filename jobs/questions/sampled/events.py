@@ -53,8 +53,8 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
             broken = broken_rules(view, rules)
             broken = broken.filter(pc.invert(pc.is_in(broken["id"], of.refused["_id"].combine_chunks())))
             refused.append(_refused(of, broken["id"], broken["_rule"], broken["_reason"]))
-            fates |= dict.fromkeys((of.rank, id_) for id_ in broken["id"].to_pylist())
-        fates |= dict.fromkeys((of.rank, id_) for id_ in of.refused["_id"].to_pylist())
+            fates |= dict.fromkeys((of.rank, row) for row in broken["id"].to_pylist())
+        fates |= dict.fromkeys((of.rank, row) for row in of.refused["_id"].to_pylist())
     run = Run(workload, {}, workload.start, workload.start, "preview", session, places.lake())
     events = with_candidates(run, DataFrame.toArrow)
     row = events[ROW].combine_chunks()
@@ -66,13 +66,13 @@ def events_of(workload: Workload, sampled: Sequence[SampledRows], session: LateS
         if flaw is not None and key not in fates:
             flaws.setdefault(key, flaw)
     for of in sampled:
-        own = {id_: flaw for (rank, id_), flaw in flaws.items() if rank == of.rank}
+        own = {row: flaw for (rank, row), flaw in flaws.items() if rank == of.rank}
         ids = pa.array([*own], pa.int64())
         refused.append(_refused(of, ids, pa.repeat(FLAW, len(own)), pa.array([*own.values()], pa.string())))
     good = np.array([key not in fates and key not in flaws for key in of_row], np.bool_)
     early = np.asarray(pc.fill_null(pc.less(events["day"], pa.scalar(workload.start)), False))
     gave = {*of_row} | fates.keys()
-    silent = {of.source.name: sum((of.rank, id_) not in gave for id_ in of.rows["_id"].to_pylist()) for of in sampled}
+    silent = {of.source.name: sum((of.rank, row) not in gave for row in of.rows["_id"].to_pylist()) for of in sampled}
     passed = np.flatnonzero(good & ~early)
     rows = np.array([of_row[place] for place in passed], np.int64).reshape(-1, 2)
     order = np.lexsort((rows[:, 1], rows[:, 0], events["ts"].take(passed).to_numpy()))

@@ -14,8 +14,7 @@ each half, quarter, eighth and sixteenth of the days, where their largest slices
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as with_
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
@@ -73,7 +72,7 @@ class Group:
     def halves(self) -> tuple[Group, Group]:
         """The earlier and the later days."""
         middle = len(self.days) // 2
-        return with_(self, days=self.days[:middle]), with_(self, days=self.days[middle:])
+        return replace(self, days=self.days[:middle]), replace(self, days=self.days[middle:])
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ class Planning:
         )
         interval = self.workload.operating_days.interval
         return [
-            with_(
+            replace(
                 plan,
                 period=(interval(part.days[0])[0], interval(part.days[-1])[1]),
                 decisions=(*plan.decisions, reason),
@@ -212,7 +211,7 @@ class Planning:
         )
         others = {seen.query: seen.variables for seen in group.members if seen.variables != first.variables}
         projected = [f"{seen.query} is sliced before EXISTS projects" for seen in group.members if seen.is_projected]
-        return with_(plan, names=others, decisions=(*plan.decisions, *projected))
+        return replace(plan, names=others, decisions=(*plan.decisions, *projected))
 
 
 def _parts(group: Group, halvings: int = MOST_HALVINGS) -> Iterator[Group]:

@@ -7,8 +7,7 @@ attributes of this type. Then an event goes to the same slices for both. What th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as with_
+from dataclasses import dataclass, replace
 
 from cep_core.language.evaluator import Atom
 
@@ -46,7 +45,7 @@ class Seen:
     def on(self, variables: Iterable[str]) -> Seen:
         """The query sliced on these variables, in an order that does not depend on their names."""
         order = sorted(variables, key=lambda name: (self.attributes(name), self.places(name), name))
-        return with_(self, variables=tuple(order))
+        return replace(self, variables=tuple(order))
 
     @property
     def bound(self) -> tuple[Attributes, ...]:
@@ -62,7 +61,7 @@ class Seen:
                 return None
             chosen.append(fitting[0])
             free.remove(fitting[0])
-        return with_(self, variables=tuple(chosen))
+        return replace(self, variables=tuple(chosen))
 
     def hides(self, variables: Iterable[str]) -> bool:
         """Whether the query's results lack some of these variables."""
@@ -112,7 +111,7 @@ def in_one_vocabulary(members: Sequence[Seen]) -> dict[str, tuple[Atom, ...]]:
                 taken.add(name)
             names[own] = others[place]
         atoms_of[member.query] = tuple(
-            with_(atom, variables=tuple((attribute, names[own]) for attribute, own in atom.variables))
+            replace(atom, variables=tuple((attribute, names[own]) for attribute, own in atom.variables))
             for atom in member.atoms
         )
     return atoms_of
