@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations import aggregation
 from jobs.reports.answers.aggregations.ranking import best_of_periods, headline_item, rank
 from jobs.reports.answers.changes import TRAILING, compare
@@ -22,11 +22,15 @@ from jobs.reports.questions import Question
 from jobs.reports.words.quantities import Magnitude
 
 
+def _headline_columns(query: Query) -> list[str]:
+    """The columns of the results that tell the headline of their days."""
+    column = headline_item(query).column
+    return ["day", column, f"{column}_log10", f"{column}_sign"]
+
+
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
-    """`results`: the rows of the day and of the days before."""
-    query, today = evaluated.query, pc.field("day") == pa.scalar(evaluated.day, pa.date32())
-    of_day, before = results.filter(today), results.filter(~today)
-    ranking = rank(query, of_day)
+    query, before = evaluated.query, _before(evaluated)
+    ranking = rank(query, results)
     answer = aggregation.answer(query, ranking, evaluated.day, evaluated.clock)
     drawn = (
         windows_figure(query, evaluated.name, ranking, evaluated.day, evaluated.clock),
@@ -44,14 +48,21 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     )
 
 
+def _before(evaluated: EvaluatedDay) -> pa.Table:
+    """The results of the days before, of each the headline, its group and the beginning of its window."""
+    first, last = (evaluated.day - timedelta(days=back) for back in (TRAILING, 1))
+    columns = [*_headline_columns(evaluated.query), *evaluated.query.group_by, "window_start"]
+    before = evaluated.reader.read(evaluated.name, first, last, columns)
+    assert before is not None, "the table has the results of the day"
+    return before
+
+
 def _headlines(
     question: Question, records: Mapping[date, Mapping[str, Any]], reader: LakeReader
 ) -> dict[date, Magnitude]:
     if not records:
         return {}
-    column = headline_item(question.query).column
-    columns = ["day", column, f"{column}_log10", f"{column}_sign"]
-    results = reader.read(question.name, min(records), max(records), columns)
+    results = reader.read(question.name, min(records), max(records), _headline_columns(question.query))
     return {} if results is None else aggregation.headlines(question.query, results)
 
 
@@ -59,6 +70,5 @@ AGGREGATIONS = Presentation(
     _report,
     _headlines,
     lambda question: f"most {aggregation.unit(question.query)}",
-    TRAILING,
     diagram=lambda question: automaton_figure(question.query, question.name),
 )

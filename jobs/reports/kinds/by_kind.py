@@ -6,7 +6,7 @@ A new kind needs a `Presentation` and a line here. Query pages, the Day page and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
 from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY
 from jobs.reports.answers.missing import is_missing, why_missing
@@ -33,7 +33,7 @@ def report_query(
 ) -> QueryReport:
     """The query's answer, comparison, listing, figure and notices for a day."""
     presentation = presentation_of(question)
-    results = reader.read(question.name, day - timedelta(days=presentation.trailing), day)
+    results = reader.read(question.name, day, day)
     record = records.of(question.name, day)
     if record is None or results is None:
         return QueryReport(question, (f"This query has not been evaluated for {spoken(day)}.",))

@@ -21,13 +21,11 @@ class Presentation:
     """What reports need for a kind of query. `jobs.reports.kinds.by_kind` has one for each kind."""
 
     report: Callable[[EvaluatedDay, pa.Table], QueryReport]
-    """Sentence, change, listing and figures of a day, from the rows of the query's table."""
+    """Sentence, change, listing and figures of a day, from its rows of the query's table."""
     headlines: Callable[[Question, Mapping[date, Mapping[str, Any]], LakeReader], dict[date, Magnitude]]
     """The number by which days are compared, for each day with a row of `result_days`; a day that is left out has 0."""
     unit: Callable[[Question], str]
     """What the headlines count."""
-    trailing: int = 0
-    """The number of earlier days of which `report` also gets the rows."""
     noun: str = "query"
     """What the text of the question is called."""
     diagram: Callable[[Question], Figure | None] | None = None
