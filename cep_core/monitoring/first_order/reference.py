@@ -15,9 +15,7 @@ holds. Cost: exponential in the number of variables.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 
 from cep_core.events.logs.point_log import PointLog
@@ -50,16 +48,12 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Call, Term, Variable
-from cep_core.language.temporal.walk import free_variables, variables_of, walk, with_operands
-from cep_core.monitoring.shared.scalars import Value, aggregate, compares, groups_in, plain, value_of
+from cep_core.language.temporal.walk import free_variables, variables_of, walk
+from cep_core.monitoring.first_order.reference_atoms import AtomEvents
+from cep_core.monitoring.shared.scalars import Value, aggregate, compares, groups_in, value_of
 
 Row = Mapping[str, Value]
 """A valuation of variables."""
-Event = Mapping[str, Value | None]
-"""An event's values by attribute, and `ts` and `seq`, which any atom may name."""
-
-CLOCKS = {("tp", 1): ("tp",), ("ts", 1): ("ts",), ("tpts", 2): ("tp", "ts")}
-"""The predicates that every point has, by number of arguments: its index, its stamp."""
 
 
 def satisfactions(
@@ -69,7 +63,7 @@ def satisfactions(
 
     `types` of variables are of use where a log has none of their values: MIN and MAX of no texts are the empty text.
 
-    >>> from cep_core.language.temporal.formulas import ANY_TIME
+    >>> from cep_core.language.temporal.interval import ANY_TIME
     >>> from cep_core.testing.logs import log_of
     >>> log = log_of([(1, [("P", 7)]), (1, []), (5, [("P", 8)])])
     >>> sorted(satisfactions(Once(Interval(0, 2), Predicate("P", (Variable("x"),))), log))
@@ -106,10 +100,9 @@ class _Meaning:
 
     def __init__(self, formula: Formula, log: PointLog, types: Mapping[str, AttributeType]) -> None:
         self.types = types
-        self.stamps = [*map(int, log.stamps), math.inf]
-        self.events = _events_by_point(log)
-        self.definitions: dict[str, Let] = {}
-        self.formula = self._with_definitions(formula, {})
+        self.atoms = AtomEvents(formula, log)
+        self.stamps = self.atoms.stamps
+        self.formula = self.atoms.formula
         nodes = list(walk(self.formula))
         self.free = {id(node): free_variables(node) for node in nodes}
         self.known: dict[tuple[int, int, tuple[Value, ...]], bool] = {}
@@ -123,21 +116,6 @@ class _Meaning:
                 break
         self.known.clear()
 
-    def _with_definitions(self, formula: Formula, names: Mapping[str, str]) -> Formula:
-        """The formula with a name of its own for each LET, by which `definitions` keeps it."""
-        match formula:
-            case Let():
-                own = f"LET {len(self.definitions)} {formula.name}"
-                self.definitions[own] = formula
-                definition = self._with_definitions(formula.definition, names)
-                body = self._with_definitions(formula.body, {**names, formula.name: own})
-                self.definitions[own] = replace(formula, name=own, definition=definition, body=body)
-                return self.definitions[own]
-            case Predicate():
-                return replace(formula, event_type=names.get(formula.event_type, formula.event_type))
-            case _:
-                return with_operands(formula, lambda part: self._with_definitions(part, names))
-
     # ------------------------------------------------------------ the values that a variable may have
 
     def valuations(self, names: Iterable[str]) -> Iterator[dict[str, Value]]:
@@ -149,12 +127,12 @@ class _Meaning:
     def _add_candidates(self, node: Formula) -> None:
         match node:
             case Predicate():
-                for row in [row for point in range(len(self.stamps)) for row in self._rows(node, point)]:
-                    for name, argument in self._arguments(node):
+                for row in [row for point in range(len(self.stamps)) for row in self.atoms.rows(node, point)]:
+                    for name, argument in self.atoms.arguments(node):
                         value = row[name]
                         self._add(argument, [] if value is None else [value])
-                if node.event_type in self.definitions:
-                    for name, argument in self._arguments(node):
+                if node.event_type in self.atoms.definitions:
+                    for name, argument in self.atoms.arguments(node):
                         self._add(argument, self.candidates.get(name, ()))
                         self._add(Variable(name), self._values(argument))
             case Comparison(operator="="):
@@ -184,25 +162,6 @@ class _Meaning:
             except ArithmeticError:
                 values.append("" if isinstance(term, Call) and term.function == "FORMAT_DATE" else 0)
         return values
-
-    # ------------------------------------------------------------ events
-
-    def _arguments(self, atom: Predicate) -> list[tuple[str, Term]]:
-        """The arguments with the names of their attributes, or of a LET's parameters."""
-        names = atom.names
-        if names is None and atom.event_type in self.definitions:
-            names = self.definitions[atom.event_type].parameters
-        if names is None:
-            places = tuple(str(place) for place in range(1, len(atom.arguments) + 1))
-            names = CLOCKS.get((atom.event_type, len(places)), places)
-        return list(zip(names, atom.arguments, strict=True))
-
-    def _rows(self, atom: Predicate, point: int) -> list[Event]:
-        """The events of an atom's type at a point; `tp`, `ts` and `tpts` have one everywhere."""
-        names = tuple(name for name, _ in self._arguments(atom))
-        if CLOCKS.get((atom.event_type, len(names))) == names:
-            return [{"tp": point, "ts": 2**63 - 1 if point == len(self.stamps) - 1 else int(self.stamps[point])}]
-        return self.events.get((atom.event_type, point), [])
 
     # ------------------------------------------------------------ what holds
 
@@ -288,14 +247,12 @@ class _Meaning:
         raise TypeError(f"{type(formula).__name__} is no formula")
 
     def _atom_holds(self, atom: Predicate, valuation: Row, point: int) -> bool:
-        arguments = {name: value_of(argument, valuation) for name, argument in self._arguments(atom)}
-        if atom.event_type in self.definitions:
-            definition = self.definitions[atom.event_type].definition
-            unseen = [name for name in self.definitions[atom.event_type].parameters if name not in arguments]
+        arguments = {name: value_of(argument, valuation) for name, argument in self.atoms.arguments(atom)}
+        if atom.event_type in self.atoms.definitions:
+            definition = self.atoms.definitions[atom.event_type].definition
+            unseen = [name for name in self.atoms.definitions[atom.event_type].parameters if name not in arguments]
             return any(self.holds(definition, {**row, **arguments}, point) for row in self.valuations(unseen))
-        return any(
-            all(_equal(row[name], value) for name, value in arguments.items()) for row in self._rows(atom, point)
-        )
+        return self.atoms.holds(atom, arguments, point)
 
     def _aggregated(self, node: Aggregation, groups: Row, point: int) -> Value | None:
         """The result for a group at a point; None: no row. Without groups an empty body gives 0, or the empty text."""
@@ -327,22 +284,3 @@ def _matches(formula: Matches, valuation: Row) -> bool:
         term is None or (group is not None and compares("=", value_of(term, valuation), group))
         for term, group in zip(formula.groups, groups, strict=False)
     )
-
-
-def _equal(attribute: Value | None, value: Value) -> bool:
-    """Null equals nothing."""
-    return attribute is not None and compares("=", attribute, value)
-
-
-def _events_by_point(log: PointLog) -> dict[tuple[str, int], list[Event]]:
-    events: dict[tuple[str, int], list[Event]] = {}
-    for event_type, typed in log.events.items():
-        columns = {name: column.to_pylist() for name, column in typed.columns.items()}
-        for row, point in enumerate(typed.point.tolist()):
-            event: dict[str, Value | None] = {"ts": int(log.stamps[point])}
-            if typed.seq is not None:
-                event["seq"] = int(typed.seq[row])
-            for name, values in columns.items():
-                event[name] = None if values[row] is None else plain(values[row])
-            events.setdefault((event_type, point), []).append(event)
-    return events
