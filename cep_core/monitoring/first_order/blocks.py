@@ -30,7 +30,8 @@ from cep_core.language.temporal.formulas import Formula
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
-from cep_core.monitoring.first_order.evaluation import EarlierPoints, Evaluation
+from cep_core.monitoring.first_order.earlier_points import EarlierPoints
+from cep_core.monitoring.first_order.evaluation import Evaluation
 from cep_core.monitoring.first_order.plan.past import Needs, carried_form, carried_parts, may_fail, parts_with_terms
 from cep_core.monitoring.first_order.plan.shapes import shape_of
 from cep_core.monitoring.first_order.result.verdicts import row_batches

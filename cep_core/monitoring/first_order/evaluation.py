@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 
 import numpy as np
@@ -51,6 +50,7 @@ from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
 from cep_core.monitoring.first_order.choice.event_rows import AskedAtom, EventRows, Recorder
+from cep_core.monitoring.first_order.earlier_points import EarlierPoints
 from cep_core.monitoring.first_order.operators.normal import merged
 from cep_core.monitoring.first_order.operators.since import since, until
 from cep_core.monitoring.first_order.operators.steps import nextly, previously
@@ -91,20 +91,6 @@ def satisfied(
     evaluation = Evaluation(formula, log, types, recorder=recorder, texts=texts)
     relation = evaluation.relation_of(formula).of_variables(free_variables(formula))
     return relation.between(0, log.points), evaluation.setting.texts
-
-
-@dataclass(frozen=True)
-class EarlierPoints:
-    """What an evaluation knows of the points before its log, by shape (`plan/shapes.py`); see `blocks.py`.
-
-    `begins`: the past operators without bounds, and the point from which their operands are looked at. `carried`: the
-    valuations for which such an operator holds just before this point, at the run of one point before it. `exact`: the
-    points at which a conjunction or an aggregation is evaluated, where its operands are exact; others: all points.
-    """
-
-    begins: Mapping[Formula, int] = field(default_factory=dict)
-    carried: Mapping[Formula, Relation] = field(default_factory=dict)
-    exact: Mapping[Formula, tuple[int, int]] = field(default_factory=dict)
 
 
 class Evaluation:
@@ -172,17 +158,17 @@ class Evaluation:
             case Exists(variables=hidden, body=body):
                 return self._projected(formula, body, hidden)
             case Prev() | Next() | Once() | Eventually():
-                operand = self._with_carried(formula, self.relation_of(formula.body))
+                operand = self.earlier.continued(formula, self.relation_of(formula.body), self.timeline.points)
                 return _STEPS[type(formula)](operand, formula.interval, self.timeline)
             case Since(interval=interval, left=left, right=right) | Until(interval=interval, left=left, right=right):
                 negated = isinstance(left, Not)
                 held = self.relation_of(left.body if isinstance(left, Not) else left)
                 operator = _BINARY[type(formula)]
-                begun = self._with_carried(formula, self.relation_of(right))
+                begun = self.earlier.continued(formula, self.relation_of(right), self.timeline.points)
                 return operator(held, begun, interval, self.timeline, negated=negated)
             case Aggregation():
-                operand = self._where_exact(formula, self.relation_of(formula.body))
-                return self._where_exact(formula, aggregated(operand, formula, self.setting))
+                operand = self.earlier.where_exact(formula, self.relation_of(formula.body))
+                return self.earlier.where_exact(formula, aggregated(operand, formula, self.setting))
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
 
     def _projected(self, formula: Formula, body: Formula, hidden: Collection[str]) -> Relation:
@@ -200,34 +186,13 @@ class Evaluation:
     def _asked(self, source: Formula, unseen: frozenset[str]) -> AskedAtom | None:
         """The atom of a source that is nothing else, if nothing is carried over of the points before."""
         below = atom_below(source)
-        if below is None or is_built_in(below.atom) or self._is_carried(source):
+        if below is None or is_built_in(below.atom) or self.earlier.is_carried(source):
             return None
         return AskedAtom(source, below, unseen)
 
     def _chain(self, formula: Formula, hidden: Collection[str] = ()) -> Relation:
         """The relation of a formula as a chain of AND; without `hidden` variables if that costs less."""
         return self._conjunction(chain_of(formula, self._is_apart), formula, hidden)
-
-    def _with_carried(self, formula: Formula, right: Relation) -> Relation:
-        """The operand of a past operator without bounds; what was carried stands for the points that it passes over."""
-        if not self.earlier.begins:
-            return right
-        shape, names = shape_of(formula)
-        if shape not in self.earlier.begins:
-            return right
-        recent = right.between(self.earlier.begins[shape], self.timeline.points)
-        carried = self.earlier.carried.get(shape)
-        return recent if carried is None else union(recent, carried.renamed(names))
-
-    def _where_exact(self, formula: Formula, operand: Relation) -> Relation:
-        """An operand at the points at which the formula is evaluated: elsewhere a term may have no value."""
-        exact = self.earlier.exact
-        return operand.between(*exact[shape_of(formula)[0]]) if exact else operand
-
-    def _is_carried(self, source: Formula) -> bool:
-        """Whether a part of the formula is carried over, so that its whole relation is needed."""
-        begins = self.earlier.begins
-        return bool(begins) and any(shape_of(part)[0] in begins for part in walk(source))
 
     def _is_apart(self, part: And, whole: And) -> bool:
         """Whether a conjunct that is an AND stands at other places, too, so that its own relation is needed."""
@@ -242,7 +207,7 @@ class Evaluation:
         unseen = _unseen(sources, chain, hidden)
         parts = self._parts(sources, _constants(chain), unseen) if sources else [truth(self.timeline.points)]
         tests = list(chain.tests)
-        exact = [self._tested(self._where_exact(formula, part), tests) for part in parts]
+        exact = [self._tested(self.earlier.where_exact(formula, part), tests) for part in parts]
         return Conjunctions(exact, tests, self.setting, self.relation_of).result()
 
     def _tested(self, part: Relation, tests: list[Test]) -> Relation:
