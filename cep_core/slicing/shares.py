@@ -19,7 +19,7 @@ from math import prod
 import numpy as np
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.share_search import ShareSearch
+from cep_core.slicing.share_search.search import ShareSearch
 
 MOST_HEAVY_VARIABLES = 30
 

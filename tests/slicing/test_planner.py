@@ -12,8 +12,9 @@ from hypothesis import given, settings
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
-from cep_core.slicing import Frequencies, Plan, Statistics, make_plan, planner, share_search, split, statistics_of
+from cep_core.slicing import Frequencies, Plan, Statistics, make_plan, planner, split, statistics_of
 from cep_core.slicing.prediction import Predictor
+from cep_core.slicing.share_search import partial_vectors
 from tests.slicing.laws.random_plans import plans
 from tests.slicing.paper import TRIANGLE, atom
 
@@ -225,9 +226,9 @@ def test_planning_with_eight_heavy_variables_is_bounded(monkeypatch: pytest.Monk
     """S26: nearly all vectors are dropped by the first bound; cubes that treat an atom alike are predicted once."""
     own, names, statistics = pairs_of(12)
     weighed, predicted = [], []
-    weigh, predict = share_search._weighted, Predictor._chance
+    weigh, predict = partial_vectors._weighted, Predictor._chance
     monkeypatch.setattr(
-        share_search, "_weighted", lambda costs, *rest: weighed.append(len(costs)) or weigh(costs, *rest)
+        partial_vectors, "_weighted", lambda costs, *rest: weighed.append(len(costs)) or weigh(costs, *rest)
     )
     monkeypatch.setattr(Predictor, "_chance", lambda *given: predicted.append(1) or predict(*given))
     plan = make_plan({"q": own}, names, statistics, 64, "s", heavy=names)

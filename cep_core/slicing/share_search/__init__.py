@@ -1,0 +1,1 @@
+"""The search for the share vector that costs least."""
