@@ -15,8 +15,9 @@ from cep_core.language.errors import Position, QueryError, QueryErrors
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.automata.template import Template, template_of_pattern
 from cep_core.language.patterns.bind.classification import Predicate, classify
+from cep_core.language.patterns.bind.clauses import check_clauses
 from cep_core.language.patterns.bind.equivalence import equality_of, key_classes, named_class
-from cep_core.language.patterns.bind.imprecision import check_imprecise, confidence_of
+from cep_core.language.patterns.bind.imprecision import confidence_of
 from cep_core.language.patterns.bind.naming import (
     RIGHT,
     check_shape,
@@ -145,7 +146,7 @@ class _Binder:
             partition_attributes=partition,
             confidence=confidence_of(written.confidence),
         )
-        self._check_clauses(query, scope)
+        self.warnings += check_clauses(query, written, scope, self.report, whole_log=self._whole_log)
         check_names(query, written.group_by, self.report, whole_log=self._whole_log)
         return replace(query, warnings=tuple(self.warnings))
 
@@ -230,32 +231,6 @@ class _Binder:
             if len({homes[name] for name in mentioned if name in homes}) > 1:
                 self.report("the condition compares two negated elements", predicate.expression.at, "split it")
 
-    def _check_clauses(self, query: Query, scope: NameScope) -> None:
-        written = self._written
-        if query.aggregation:
-            for predicate in query.match_predicates:
-                hint = "an aggregation takes conditions on one event or two neighbours: use a matching query"
-                self.report("not a condition on an event or on neighbours", predicate.expression.at, hint)
-        elif written.group_by:
-            self.report("GROUP-BY without an aggregate over all trends", written.group_by[0].at, "RETURN ..., COUNT(*)")
-        if query.strategy is Strategy.PARTITION:
-            self._check_partition(query, scope)
-        if not self._whole_log:
-            self._check_independence(query)
-        if written.confidence is not None:
-            check_imprecise(query, written.confidence.at, self.report)
-            if not self._schema.imprecision and not self._schema.open_world:
-                self.warnings.append("WITH CONFIDENCE, but the log's times are precise: every match is certain")
-        if query.window.slide is not None and query.window.slide > query.window.size:
-            self.warnings.append("SLIDE is longer than WITHIN: events between windows are not judged")
-        if written.skip is not None:
-            at = written.skip.at
-            if query.aggregation:
-                self.report("AFTER MATCH SKIP belongs to matching", at, "")
-            elif query.strategy is Strategy.ANY:
-                hint = "choose skip_till_next_match or a contiguity"
-                self.report("AFTER MATCH SKIP needs a strategy with one match per start", at, hint)
-
     def _skip_variable(self, scope: NameScope) -> str | None:
         skip = self._written.skip
         if skip is None or skip.variable is None:
@@ -264,32 +239,6 @@ class _Binder:
         if target is not None and target.negated:
             self.report(f"'{skip.variable}' is negated: a match has none", skip.at, "")
         return None if target is None else target.name
-
-    def _check_partition(self, query: Query, scope: NameScope) -> None:
-        at = self._written.strategy_at or query.pattern.at
-        if not query.partition_attributes:
-            self.report(
-                "partition contiguity needs a partition", at, "add [x]: every event of the match has the same x"
-            )
-        for variable in query.variables:
-            for attribute in query.partition_attributes:
-                if scope.attribute_type(variable, attribute) is None:
-                    message = f"{variable.event_type} lacks the partition attribute '{attribute}'"
-                    self.report(message, variable.at, "contiguity ranks the events that have every one of them")
-
-    def _check_independence(self, query: Query) -> None:
-        """Refuse queries that depend on where the log starts (`docs/semantics.md` 2)."""
-        written = self._written
-        if query.window.events and (query.aggregation or query.strategy is Strategy.PARTITION):
-            where = "an aggregation" if query.aggregation else "partition contiguity"
-            message = f"WITHIN ... EVENTS of {where} depends on where the log starts"
-            self.report(message, written.within.at, "in a workload give the window in time")
-        elif query.window.events and written.slide is not None:
-            message = "SLIDE over a number of EVENTS depends on where the log starts"
-            self.report(message, written.slide.at, "in a workload give the window in time")
-        if written.skip is not None:
-            message = "AFTER MATCH SKIP depends on all earlier matches"
-            self.report(message, written.skip.at, "in a workload leave it out; cep.match takes it on a whole log")
 
 
 def _always_true(condition: Expression) -> bool:
