@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.patterns.explain.explaining import as_written
+from cep_core.language.patterns.explain.condition_section import as_written
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.tree import Expression, Not, Pattern, Unit
 from cep_core.language.patterns.values.expressions import column, holds

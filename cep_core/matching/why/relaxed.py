@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from cep_core.language.patterns.explain.explaining import as_written
+from cep_core.language.patterns.explain.condition_section import as_written
 from cep_core.language.patterns.query import KeyClass, Query, Strategy, Window
 from cep_core.language.patterns.text.printing import print_expression, print_pattern
 from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence

@@ -10,14 +10,15 @@ from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns.automata.template import Template, template_of
 from cep_core.language.patterns.explain.complexity import complexity_of, components, runs_formula
+from cep_core.language.patterns.explain.condition_section import condition_section
 from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, states_of
 from cep_core.language.patterns.explain.splitting import Forbidden, split
 from cep_core.language.patterns.facts.atoms import atoms_of
 from cep_core.language.patterns.facts.reach import reach_of, waits_for_window
-from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
-from cep_core.language.patterns.text.printing import print_expression, print_pattern
-from cep_core.language.patterns.tree import Expression, Kleene, Pattern, Reference, Unit, Which
-from cep_core.language.patterns.walk import map_units, parts_of, rewrite
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.text.printing import print_pattern
+from cep_core.language.patterns.tree import Kleene, Pattern, Unit
+from cep_core.language.patterns.walk import map_units, parts_of
 
 
 def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
@@ -29,7 +30,7 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
         _template(template),
         *_automaton(query),
         *_cost(query),
-        _predicates(query),
+        condition_section(query),
         _slicing(query, atoms_of(query)),
         _reach(query, reach_of(query)),
         Section("algorithm", tuple(algorithm), list(algorithm)),
@@ -194,65 +195,6 @@ def _cost(query: Query) -> list[Section]:
         "runs": formula,
     }
     return [Section("complexity", lines, facts)]
-
-
-def _predicates(query: Query) -> Section:
-    variables = {variable.name: variable for variable in query.variables}
-    rows: list[tuple[str, str, str, str]] = []
-    contiguous = query.strategy in (Strategy.STRICT, Strategy.PARTITION)
-    for key in query.key_classes:
-        members = " = ".join(f"{variable}.{attribute}" for variable, attribute in key.members)
-        if len(key.members) == 1:
-            members += f" of every {key.members[0][0]}"
-        rows.append(
-            (members, "equivalence", "both", "partitions the events" if key.slices else "checked event by event")
-        )
-    for vertex in query.vertex_predicates:
-        place = "on each event; one that fails breaks contiguity" if contiguous else "filters events first"
-        rows.append((print_expression(vertex.expression), "vertex", "both", place))
-    for edge in query.edge_predicates:
-        # unless both variables are plain, leaving out events changes which events are neighbours
-        plain = not (variables[edge.source].kleene or variables[edge.target].kleene)
-        text = print_expression(as_written(edge))
-        rows.append((text, "edge", "both" if plain else "inconsistent", _edge_place(edge)))
-    for predicate in query.match_predicates:
-        place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
-        rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))
-    lines = tuple(f"{text}: {kind}, {_consistent(consistency)}, {place}" for text, kind, consistency, place in rows)
-    facts = [
-        {"text": t, "class": kind, "consistency": consistency, "evaluated": place}
-        for t, kind, consistency, place in rows
-    ]
-    return Section("predicates", lines or ("none",), facts)
-
-
-def _consistent(consistency: str) -> str:
-    words = {"both": "true- and false-consistent", "true": "true-consistent", "false": "false-consistent"}
-    return words.get(consistency, consistency)
-
-
-def as_written(edge: EdgePredicate) -> Expression:
-    """The condition as a user writes it; inside, the tree has the earlier event of the same variable as `b[i-1]`."""
-
-    def written(part: Expression) -> Expression:
-        if not isinstance(part, Reference):
-            return part
-        is_source = part.variable == edge.source and (edge.source != edge.target or part.which is Which.PREVIOUS)
-        if edge.source == edge.target and edge.adjacency is Adjacency.NEIGHBOUR:
-            return replace(part, which=Which.EACH if is_source else Which.NEXT_NEIGHBOUR)
-        if edge.first_only and not is_source:
-            return replace(part, which=Which.AT, index=1)
-        return replace(part, which=Which.LAST) if edge.last_only and is_source else part
-
-    return rewrite(edge.expression, written)
-
-
-def _edge_place(edge: EdgePredicate) -> str:
-    if edge.adjacency is Adjacency.BINDING:
-        return f"between consecutive events of {edge.target}"
-    first = f"the first {edge.target}" if edge.first_only else edge.target
-    last = f"the last {edge.source}" if edge.last_only else edge.source
-    return f"on the transition from {last} to {first}"
 
 
 def _slicing(query: Query, atoms: Sequence[Atom]) -> Section:
