@@ -11,22 +11,18 @@ assertion on time.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
-
-import duckdb
-import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from three_atoms.formulas import ATOMS, EQUAL, LOGS, PAST, formula_of, log_of
+from three_atoms.joins import by_duckdb, by_polars
 
 import cep_core as cep
 from cep_core.compile import parse_text
@@ -35,7 +31,7 @@ from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.signature import parse_signature
 from cep_core.events.logs.time_points import OFFSET, offsets_of, point_log_of, with_points
 from cep_core.events.table import log_schema_of
-from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.generators.joins import FORMULAS
 from cep_core.experiments.process_time import least_seconds
 from cep_core.experiments.slicing_rows import compare_strategies
 from cep_core.monitoring.first_order.evaluation import satisfied
@@ -43,102 +39,6 @@ from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.slicing import make_plan, ownership, split, statistics_of
 
 ROOT = Path(__file__).resolve().parents[1]
-Columns = dict[tuple[str, str], str]
-"""The column of an atom's variable."""
-
-ATOMS = {"star": ("ab", "ac", "ad"), "linear": ("ab", "bc", "cd"), "triangle": ("ab", "bc", "ca")}
-"""The variables of P, Q and R."""
-EQUAL = {"rate_p": 1 / 3, "rate_q": 1 / 3}
-LOGS: dict[str, dict[str, Any]] = {
-    "domain 1e9": {},
-    "domain 1e5": {"domain": 10**5},
-    "domain 1e9, 1000 points a unit": {"index_rate": 1000},
-    "domain 1e4": {"domain": 10**4},
-    "equal rates, domain 1e9": EQUAL,
-    "equal rates, domain 1e5": {**EQUAL, "domain": 10**5},
-    "equal rates, Zipf 2 on `a`": {**EQUAL, "zipf": {"a": 2.0}, "matches": 0.0},
-}
-"""Paper 01's rates are 1 % P and 49.5 % Q. A whole match on a frequent value would be a verdict for each pair of P and
-Q that have it, which are thousands of millions."""
-PER_UNIT = 20_000
-"""Events a unit of time."""
-WINDOW = 10
-PAST = "-past"
-
-
-def formula_of(name: str) -> str:
-    """The published formula, by attributes (paper 01, Fig. 6)."""
-    atoms = ATOMS[name.removesuffix(PAST)]
-    p, q, r = (f"{kind}(first={own[0]}, second={own[1]})" for kind, own in zip("PQR", atoms, strict=True))
-    if name.endswith(PAST):
-        return f"(ONCE[0,*) ((ONCE[0,*) {p}) AND {q})) AND {r}"
-    return f"((ONCE[0,{WINDOW}) {p}) AND {q}) AND EVENTUALLY[0,{WINDOW}) {r}"
-
-
-def log_of(name: str, count: int, **how: Any) -> pa.Table:
-    duration = max(count // PER_UNIT, 1)
-    return generate(JoinStream(name.removesuffix(PAST), 1, event_rate=PER_UNIT, duration=duration, **how))
-
-
-def columns_of(name: str) -> Columns:
-    kinds = zip("PQR", ATOMS[name.removesuffix(PAST)], strict=True)
-    return {
-        (kind, variable): place for kind, own in kinds for variable, place in zip(own, ("first", "second"), strict=True)
-    }
-
-
-def duckdb_query(name: str) -> str:
-    """The same verdicts as a join."""
-    columns = columns_of(name)
-
-    def equal(left: str, right: str) -> list[str]:
-        shared = [v for v in "abcd" if (left, v) in columns and (right, v) in columns]
-        return [f"{left}.{columns[left, v]} = {right}.{columns[right, v]}" for v in shared]
-
-    table = {kind: f"(SELECT * FROM log WHERE event_type = '{kind}') {kind}" for kind in "PQR"}
-    with_q, with_r = (
-        [*equal("P", "Q"), "P.point <= Q.point"],
-        [*equal("Q", "R"), *equal("P", "R"), "R.point >= Q.point"],
-    )
-    if not name.endswith(PAST):
-        with_q.append(f"Q.ts - P.ts < {WINDOW}")
-        with_r.append(f"R.ts - Q.ts < {WINDOW}")
-    variables = dict.fromkeys("".join(ATOMS[name.removesuffix(PAST)]))
-    shown = ", ".join(next(f"{kind}.{columns[kind, v]}" for kind in "PQR" if (kind, v) in columns) for v in variables)
-    joined = f"{table['P']} JOIN {table['Q']} ON {' AND '.join(with_q)} JOIN {table['R']} ON {' AND '.join(with_r)}"
-    at = "R.point" if name.endswith(PAST) else "Q.point"
-    return f"SELECT count(*) FROM (SELECT DISTINCT {at}, {shown} FROM {joined})"
-
-
-def by_duckdb(name: str, log: pa.Table) -> int:
-    connection = duckdb.connect()
-    connection.execute("SET threads = 1")
-    connection.register("log", log)
-    row = connection.execute(duckdb_query(name)).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def by_polars(name: str, log: pa.Table) -> int:
-    columns = columns_of(name)
-    events = pl.from_arrow(log)
-    assert isinstance(events, pl.DataFrame)
-
-    def of(kind: str) -> pl.DataFrame:
-        own = {place: variable for (atom, variable), place in columns.items() if atom == kind}
-        named = {**own, "ts": f"ts_{kind}", "point": f"point_{kind}"}
-        return events.filter(pl.col("event_type") == kind).select(*named).rename(named)
-
-    def joined(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-        return left.join(right, on=[name for name in left.columns if name in right.columns])
-
-    past = name.endswith(PAST)
-    near = pl.lit(value=True) if past else pl.col("ts_Q") - pl.col("ts_P") < WINDOW
-    pairs = joined(of("P"), of("Q")).filter((pl.col("point_P") <= pl.col("point_Q")) & near)
-    soon = pl.lit(value=True) if past else pl.col("ts_R") - pl.col("ts_Q") < WINDOW
-    triples = joined(pairs, of("R")).filter((pl.col("point_R") >= pl.col("point_Q")) & soon)
-    variables = dict.fromkeys("".join(ATOMS[name.removesuffix(PAST)]))
-    return triples.select("point_R" if past else "point_Q", *variables).unique().height
 
 
 def ready(name: str, log: pa.Table) -> tuple[PolicyEvaluator, PointLog]:

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from statistics import mean
 
-from monitoring import ATOMS, PAST, formula_of
+from three_atoms.formulas import ATOMS, PAST, formula_of
 
 import cep_core as cep
 from cep_core.experiments.generators.joins import JoinStream, generate
