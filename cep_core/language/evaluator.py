@@ -6,13 +6,15 @@ one slicer, one joiner and one pipeline serve all engines (`docs/architecture.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+from cep_core.language.day_results import Blocks
 
 CERTAIN = "certain"
 """Name of the int64 column of evaluated batches: the moment at which the row's result became certain."""
@@ -81,27 +83,6 @@ class Ownership:
     """Whether `days` may begin, and end, inside an operating day, so that other slices own the rest of that day."""
 
 
-@dataclass(frozen=True)
-class DayResult:
-    """An operating day, [begin, end) in log time. After its evaluation: also the rows and totals of its result."""
-
-    begin: int
-    end: int
-    rows: int = 0
-    totals: Mapping[str, Any] = field(default_factory=dict)
-    """As in `TOTALS`."""
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether there are more matches than rows.
-
-        >>> DayResult(0, 9, 2, {"matches_total": "3"}).is_cut, DayResult(0, 9, 2, {"matches_total": "2"}).is_cut
-        (True, False)
-        """
-        total = self.totals.get("matches_total") or self.totals.get("matches_at_least")
-        return total is not None and int(total) > self.rows
-
-
 class Evaluate(Protocol):
     """Partial results of one slice, as `Evaluator.evaluate`."""
 
@@ -135,10 +116,6 @@ class Explain(Protocol):
     def __call__(
         self, rows: pa.Table, events: pa.Table | None, points: pa.Table, owned: Ownership | None = None
     ) -> Iterator[pa.RecordBatch]: ...
-
-
-Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
-"""Chooses the operating days for which a table is computed, in blocks of days that are evaluated together."""
 
 
 @dataclass(frozen=True)
@@ -183,58 +160,10 @@ class ResultTable:
     """
 
 
-@dataclass(frozen=True)
-class OpenForm:
-    """A query before its results are projected: it may be sliced by variables that its results do not have.
-
-    An evaluator with an attribute `opened` that is not None also evaluates this form, where `Ownership.variables` name
-    some of the `hidden` variables. `evaluate` then gives pieces, batches marked `PIECES` with columns for the `visible`
-    variables: several slices may report one result. Pieces with equal visible values are brought together, and
-    `gather` makes of them what `evaluate` makes of the other form. Batches for further tables may come with the pieces;
-    they are merged as they are.
-    """
-
-    atoms: tuple[Atom, ...]
-    reads: Mapping[str, tuple[str, ...]]
-    visible: tuple[str, ...]
-    hidden: tuple[str, ...]
-
-
-PIECES = "_pieces"
-"""The suffix that marks batches for `gather`."""
-
-
-class Gather(Protocol):
-    """Partial results from pieces with the same visible values of all slices, for the days of one block.
-
-    `points`: as in `Evaluator.evaluate`, of all that these days read.
-    """
-
-    def __call__(
-        self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
-    ) -> Iterator[pa.RecordBatch]: ...
-
-
-def opened_by(evaluator: object, variables: Collection[str]) -> OpenForm | None:
-    """The other form of a query, if slicing by these variables asks for it."""
-    opened: OpenForm | None = getattr(evaluator, "opened", None)
-    return opened if opened is not None and not set(variables).isdisjoint(opened.hidden) else None
-
-
 def charges_slices(evaluator: object) -> bool:
     """Whether a query's work is counted for a slice as a whole, so that slices evaluated together take another part of
     its budget than each by itself. An evaluator that does so says it by an attribute of this name."""
     return bool(getattr(evaluator, "charges_slices", False))
-
-
-def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
-    """All days in one block."""
-    return [days]
-
-
-def one_by_one(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
-    """Each day is a block. If each day has a budget of work, a day that exhausts it is missing alone."""
-    return [[day] for day in days]
 
 
 def tagged(batches: Iterable[pa.RecordBatch], suffix: str) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.candidates.stretches import stretches_of
-from cep_core.language.evaluator import RESULT, Ownership, ResultTable, together
+from cep_core.language.day_results import together
+from cep_core.language.evaluator import RESULT, Ownership, ResultTable
 from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
 from cep_core.trends.choice.ways import source_of

@@ -34,7 +34,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
-from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable
+from cep_core.language.day_results import DayResult
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, ResultTable
 from cep_core.language.totals import rows_to_explain
 from cep_core.slicing import Plan
 from jobs import places

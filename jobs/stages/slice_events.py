@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from cep_core.events.logs.time_points import offsets_of
-from cep_core.language.evaluator import opened_by
+from cep_core.language.open_form import opened_by
 from cep_core.slicing import Plan, split
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import EVERY_ROW

@@ -17,7 +17,8 @@ import cep_core as cep
 from cep_core.compile import bind_text
 from cep_core.events.logs.time_points import with_points
 from cep_core.events.table import log_schema_of, order
-from cep_core.language.evaluator import CERTAIN, PIECES, of_table
+from cep_core.language.evaluator import CERTAIN, of_table
+from cep_core.language.open_form import PIECES
 from cep_core.language.settings import Settings
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
 from cep_core.slicing import make_plan, ownership, split, statistics_of

@@ -10,16 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 
-from cep_core.language.evaluator import (
-    RESULT,
-    DayResult,
-    Evaluator,
-    Ownership,
-    ResultTable,
-    one_by_one,
-    tagged,
-    together,
-)
+from cep_core.language.day_results import DayResult, one_by_one, together
+from cep_core.language.evaluator import RESULT, Evaluator, Ownership, ResultTable, tagged
 from cep_core.language.patterns.query import Query
 
 COMPACT = "_compact"

@@ -23,22 +23,13 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET, point_log_of
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import (
-    CERTAIN,
-    PIECES,
-    Atom,
-    Explain,
-    OpenForm,
-    Ownership,
-    Reach,
-    opened_by,
-    tagged,
-)
+from cep_core.language.evaluator import CERTAIN, Atom, Explain, Ownership, Reach, tagged
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.opening import OpenPolicy, open_policy
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import reads_of
 from cep_core.language.first_order.policy import Policy
+from cep_core.language.open_form import PIECES, OpenForm, opened_by
 from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.walk import free_variables
 from cep_core.language.totals import parts

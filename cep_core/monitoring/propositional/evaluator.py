@@ -19,17 +19,8 @@ from cep_core.arrays import Flags
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.chunks import one_array
 from cep_core.events.event_types import EventTypes
-from cep_core.language.evaluator import (
-    CERTAIN,
-    Atom,
-    Explain,
-    Merge,
-    Ownership,
-    Reach,
-    ResultTable,
-    tagged,
-    together,
-)
+from cep_core.language.day_results import together
+from cep_core.language.evaluator import CERTAIN, Atom, Explain, Merge, Ownership, Reach, ResultTable, tagged
 from cep_core.language.propositional.facts.atoms import atoms_of
 from cep_core.language.propositional.facts.reach import certain_after, reach_of
 from cep_core.language.propositional.facts.reads import reads_of

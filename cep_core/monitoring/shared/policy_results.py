@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import OFFSET
-from cep_core.language.evaluator import RESULT, Explain, Merge, Ownership, ResultTable, tagged, together
+from cep_core.language.day_results import together
+from cep_core.language.evaluator import RESULT, Explain, Merge, Ownership, ResultTable, tagged
 from cep_core.language.settings import Settings
 from cep_core.language.totals import Days
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes

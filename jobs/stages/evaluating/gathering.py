@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.evaluator import Gather, OpenForm
+from cep_core.language.open_form import Gather, OpenForm
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.assignment import Assignment, compiled

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
-from cep_core.language.evaluator import DayResult
+from cep_core.language.day_results import DayResult
 from cep_core.matching.result.identity import MATCH_ID, match_ids
 from cep_core.numbers.count_columns import all_digits, from_digits
 from jobs.lake.arrow_write import schema_of

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.evaluator import Evaluator, ResultTable, charges_slices, opened_by
+from cep_core.language.evaluator import Evaluator, ResultTable, charges_slices
+from cep_core.language.open_form import opened_by
 from cep_core.slicing import Plan, joint_ownership
 from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.assignment import Assignment, QueryText, compiled

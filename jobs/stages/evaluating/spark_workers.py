@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from cep_core.language.errors import Position, QueryError
-from cep_core.language.evaluator import opened_by
+from cep_core.language.open_form import opened_by
 from cep_core.slicing import Plan
 from jobs.stages.evaluating.assignment import Assignment
 from jobs.stages.evaluating.gathering import gather

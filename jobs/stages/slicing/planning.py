@@ -24,7 +24,8 @@ import pyarrow as pa
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import Atom, OpenForm, Reach
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.open_form import OpenForm
 from cep_core.slicing import Plan, Statistics, make_plan
 from cep_core.slicing.hashing import common_type
 from jobs.runs.scope import Scope

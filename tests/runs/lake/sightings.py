@@ -19,19 +19,9 @@ import pyarrow.compute as pc
 
 from cep_core.compile import Engine
 from cep_core.events.schema import LogSchema
+from cep_core.language.day_results import DayResult, together
 from cep_core.language.errors import Position, QueryError
-from cep_core.language.evaluator import (
-    CERTAIN,
-    RESULT,
-    TOTALS,
-    Atom,
-    DayResult,
-    Ownership,
-    Reach,
-    ResultTable,
-    tagged,
-    together,
-)
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, Reach, ResultTable, tagged
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.language import Language
 from cep_core.language.settings import Settings

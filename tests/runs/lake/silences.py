@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from cep_core.compile import Engine
 from cep_core.events.schema import LogSchema
+from cep_core.language.day_results import together
 from cep_core.language.errors import Position, QueryError
-from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable, together
+from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable
 from cep_core.language.explanation import Explanation
 from cep_core.language.language import Language
 from cep_core.language.settings import Settings

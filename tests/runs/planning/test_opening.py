@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cep_core.language.evaluator import Atom, OpenForm, Reach
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.open_form import OpenForm
 from jobs.stages.slicing.planning import Planning
 from tests.runs.planning.worlds import planning
 

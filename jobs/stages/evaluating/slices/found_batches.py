@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from cep_core.language.evaluator import PIECES, Evaluator, suffix_of, tagged
+from cep_core.language.evaluator import Evaluator, suffix_of, tagged
+from cep_core.language.open_form import PIECES
 from jobs.stages.evaluating.left_batches import Batch, Keep
 from jobs.stages.evaluating.reading import Moments
 
