@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.engines import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Evaluator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cep_core.compile import evaluator_of
+from cep_core.engines import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.patterns.query import Strategy
 from cep_core.language.patterns.tree import Conjunction

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from cep_core.compile import evaluator_of
+from cep_core.engines import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query

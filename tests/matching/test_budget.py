@@ -13,7 +13,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import cep_core as cep
-from cep_core.compile import evaluator_of
+from cep_core.engines import evaluator_of
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted

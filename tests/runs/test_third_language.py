@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from cep_core import compile as front_door
-from cep_core import explain
+from cep_core import engines, explain
 from cep_core.slicing import make_plan, split, statistics_of
 from jobs.lake.definition import Table
 from jobs.lake.session import LateSession
@@ -50,7 +50,7 @@ FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail":
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workload with policies in a toy language, in place of the last one. Two departures of each day are listed."""
     monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES[:-1], sightings.LANGUAGE))
-    monkeypatch.setattr(front_door, "ENGINES", (*front_door.ENGINES, sightings.ENGINE))
+    monkeypatch.setattr(engines, "ENGINES", (*engines.ENGINES, sightings.ENGINE))
     monkeypatch.setitem(by_kind.PRESENTATIONS, sightings.KIND, sightings.PRESENTATION)
     compiled.cache_clear()
     home = tmp_path / "lines"
@@ -176,7 +176,7 @@ def test_its_tables_keep_their_names(home: Path) -> None:
 
 
 def test_no_engine_for_a_kind_is_told_by_its_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(front_door, "ENGINES", front_door.ENGINES[:-1])
+    monkeypatch.setattr(engines, "ENGINES", engines.ENGINES[:-1])
     with pytest.raises(WorkloadError, match=r"departures\.mtl:2:6: no engine evaluates a query of kind 'sighting'"):
         compile_workload(load_workload(home))
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from cep_core.aggregates.count import CountTrends
 from cep_core.aggregates.registry import over_trends
-from cep_core.compile import bind_text, evaluator_of
+from cep_core.compile import bind_text
+from cep_core.engines import evaluator_of
 from cep_core.language.bound_query import AGGREGATION
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.compile import Engine
+from cep_core.engines import Engine
 from cep_core.events.schema import LogSchema
 from cep_core.language.day_results import DayResult, together
 from cep_core.language.errors import Position, QueryError

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cep_core.compile import Engine
+from cep_core.engines import Engine
 from cep_core.events.schema import LogSchema
 from cep_core.language.day_results import together
 from cep_core.language.errors import Position, QueryError

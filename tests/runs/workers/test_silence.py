@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cep_core import compile as front_door
+from cep_core import engines
 from cep_core.events.logs.time_points import offsets_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership
@@ -41,7 +42,7 @@ FEW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthChec
 @pytest.fixture(autouse=True)
 def language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES[:-1], silences.LANGUAGE))
-    monkeypatch.setattr(front_door, "ENGINES", (*front_door.ENGINES, silences.ENGINE))
+    monkeypatch.setattr(engines, "ENGINES", (*engines.ENGINES, silences.ENGINE))
     compiled.cache_clear()
     yield
     compiled.cache_clear()
