@@ -37,7 +37,7 @@ LARGE = {
     "cep_core/trends/kernels/meeting_points.py": {"_walk": ONE_LOOP},
     "cep_core/trends/kernels/ranked.py": {"count_compared_windows": ONE_LOOP},
     "cep_core/trends/kernels/ring.py": {"_walk": ONE_LOOP},
-    "cep_core/trends/kernels/two_states.py": {"_aggregate": ONE_LOOP},
+    "cep_core/trends/kernels/two_state_sums.py": {"_aggregate": ONE_LOOP},
     "cep_core/trends/kernels/window_sums.py": {"_count_windows": ONE_LOOP},
     "cep_core/trends/reference.py": {"matches": WRITTEN_OUT},
     "jobs/reports/figures/along_settings.py": {"along_settings": DRAWING},

@@ -12,14 +12,8 @@ from cep_core.trends.arrays.ranges import Numbers, Places, Ranges, no_numbers
 from cep_core.trends.choice.case import Case
 from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.panes import cut_panes, join_panes
-from cep_core.trends.kernels.two_states import (
-    BEGIN,
-    aggregate_panes,
-    count_beginning,
-    count_beginning_cut,
-    count_panes,
-    two_states,
-)
+from cep_core.trends.kernels.two_state_sums import aggregate_panes
+from cep_core.trends.kernels.two_states import BEGIN, count_beginning, count_beginning_cut, count_panes, two_states
 
 
 def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
