@@ -5,51 +5,43 @@ begins one, and classes that have become equal are told so, the oldest first. Th
 false is told, the oldest first, and the point itself if it is decided (`Now` of section 5.4).
 
 The active classes are written as lists: `Workspace.diagram`, and `Workspace.origin`, the place where a class stood
-before the step. Of a flat program they are those of the current stamp. Classes of earlier stamps are in groups, and
-only those groups are looked at for which an UNTIL has come to its end; each does so once, so a point costs O(|formula|)
-on average.
+before the step. Of a flat program they are those of the current stamp; those of earlier stamps are in `groups`. A point
+then costs O(|formula|) on average.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cep_core.arrays import Bits, Ints
-from cep_core.inner_kernels import borrowing, inner
+from cep_core.arrays import Bits
+from cep_core.inner_kernels import borrowing
 from cep_core.monitoring.propositional.stream.kernels.diagrams import begin_pass
+from cep_core.monitoring.propositional.stream.kernels.groups import (
+    close_group,
+    look_at_groups,
+    touch_decided,
+    touch_expired,
+)
 from cep_core.monitoring.propositional.stream.kernels.rewriting import ENDLESS, NextPoint, distance, rewritten
 from cep_core.monitoring.propositional.stream.kernels.state import (
     ACTIVE,
-    BEGIN,
     CLASS,
     CLASSES,
-    COUNT,
     DIAGRAM,
-    DIRTY,
     EQUAL,
-    FALSE,
-    FAR,
     FLAT,
     GLOBAL,
-    GROUPS,
-    KIND,
-    LEFT,
     MET,
     MODE,
     NAIVE,
-    NEAR,
-    NEXT,
     NOW,
     PASS,
     PLACE,
     QUIET,
-    RIGHT,
     SCRIPT,
-    SINCE_TS,
     STARTED,
     TRUE,
     TS,
-    UNTIL,
     VERDICTS,
     WAITS,
     MonitorState,
@@ -79,14 +71,16 @@ def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> N
     if not is_first:
         step = NextPoint(stamp, gap, False, is_flat, closing)
         if is_flat:
-            _touch_expired(state, step, is_new_stamp)
-            _look_at_groups(state, step)
+            touch_expired(state, step, is_new_stamp)
+            look_at_groups(state, step)
         length = _active_classes(state, length, step)
         if at[MODE] == NAIVE:
             in_order(state.verdicts, begun, at[VERDICTS])
         begun = at[VERDICTS]
         if is_flat and is_new_stamp:
-            _close_group(state, length)
+            at[WAITS] = 0
+            _store(state, length)
+            close_group(state, length)
             length = 0
     at[PLACE] = 0 if is_new_stamp else at[PLACE] + 1
     at[NOW] = stamp
@@ -94,8 +88,8 @@ def take_step(state: MonitorState, stamp: int, letter: Bits, closing: bool) -> N
     step = NextPoint(stamp, gap, True, is_flat, closing)
     value_nodes(state.diagrams, state.program, state.scratch.value, state.open, letter, is_first, step)
     if is_flat:
-        _touch_decided(state, step, is_new_stamp)
-        _look_at_groups(state, step)
+        touch_decided(state, step, is_new_stamp)
+        look_at_groups(state, step)
     length = _active_classes(state, length, step)
     if not closing:
         length = _add_point(state, length)
@@ -185,127 +179,3 @@ def _store(state: MonitorState, length: int) -> None:
             move(state.open, at[ACTIVE] + i, at[ACTIVE] + scratch.origin[i])
         state.open.classes[at[ACTIVE] + i, DIAGRAM] = scratch.diagram[i]
     at[CLASSES] = length - at[WAITS]
-
-
-# ---------------------------------------------------------------- earlier stamps of flat programs
-
-
-@borrowing
-def _close_group(state: MonitorState, length: int) -> None:
-    """The classes of the current stamp become a group; the stamp that follows has none yet."""
-    at, groups = state.at, state.open.groups
-    at[WAITS] = 0
-    _store(state, length)
-    if length:
-        group = at[GROUPS]
-        groups[group, BEGIN] = at[ACTIVE]
-        groups[group, COUNT] = length
-        groups[group, SINCE_TS] = at[NOW]
-        at[GROUPS] = group + 1
-        at[ACTIVE] += length
-    at[CLASSES] = 0
-
-
-@borrowing
-def _touch_expired(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> None:
-    """Lists the groups for which an UNTIL can no longer hold, besides those that are listed as dirty."""
-    if not is_new_stamp:
-        return
-    at, groups, program = state.at, state.open.groups, state.program
-    touched = state.scratch.touched
-    for n in range(program.shape[0]):
-        if program[n, KIND] != UNTIL:
-            continue
-        group = state.open.head[n]
-        while group < at[GROUPS] and _waited(groups, group, step) > np.uint64(program[n, FAR]):
-            touched[at[DIRTY]] = group
-            at[DIRTY] += 1
-            group += 1
-        state.open.head[n] = group
-
-
-@borrowing
-def _touch_decided(state: MonitorState, step: NextPoint, is_new_stamp: bool) -> None:
-    """Lists the groups for which the current letter decides an UNTIL, or NEXT at the last point."""
-    at, groups, program = state.at, state.open.groups, state.program
-    touched = state.scratch.touched
-    at[DIRTY] = 0
-    for n in range(program.shape[0]):
-        if program[n, KIND] == NEXT and is_new_stamp and at[GROUPS]:
-            touched[at[DIRTY]] = at[GROUPS] - 1
-            at[DIRTY] += 1
-        if program[n, KIND] != UNTIL:
-            continue
-        left = state.scratch.value[program[n, LEFT]]
-        right = state.scratch.value[program[n, RIGHT]]
-        group = state.open.head[n]
-        while group < at[GROUPS] and (
-            left == FALSE or (right == TRUE and _waited(groups, group, step) >= np.uint64(program[n, NEAR]))
-        ):
-            touched[at[DIRTY]] = group
-            at[DIRTY] += 1
-            group += 1
-        state.open.head[n] = group
-
-
-@borrowing
-def _waited(groups: Ints, group: int, step: NextPoint) -> np.uint64:
-    return step.gap if step.closing else distance(groups[group, SINCE_TS], step.now)
-
-
-@borrowing
-def _look_at_groups(state: MonitorState, step: NextPoint) -> None:
-    """A step of the groups that are listed, in order of time. Those with several classes left are dirty after it."""
-    at, touched = state.at, state.scratch.touched
-    if at[DIRTY] == 0:
-        return
-    at[QUIET] = 0
-    number = at[DIRTY]
-    for i in range(1, number):
-        if touched[i] < touched[i - 1]:
-            _sort(touched[:number])
-            break
-    at[DIRTY] = 0
-    last = -1
-    for i in range(number):  # what is dirty is written where it has been read
-        group = touched[i]
-        if group == last:
-            continue
-        last = group
-        left = _one_group(state, group, step)
-        if step.letter_too and left > 1:
-            touched[at[DIRTY]] = group
-            at[DIRTY] += 1
-
-
-@inner
-def _sort(numbers: Ints) -> None:
-    numbers.sort()
-
-
-@borrowing
-def _one_group(state: MonitorState, group: int, step: NextPoint) -> int:
-    """A step of the classes of one group; gives how many are left."""
-    at, groups, classes, table = state.at, state.open.groups, state.open.classes, state.diagrams.table
-    met = begin_pass(state.diagrams) << 24
-    begin = groups[group, BEGIN]
-    waited = _waited(groups, group, step)
-    count = 0
-    for place in range(begin, begin + groups[group, COUNT]):
-        before = classes[place, DIAGRAM]
-        d = rewritten(state.diagrams, state.program, state.scratch.value, before, waited, step)
-        if d <= TRUE:
-            tell_truth(state.open, state.verdicts, at, place, d)
-            continue
-        if not step.letter_too:
-            if table[d, MET] == met:
-                tell_equal(state.open, state.verdicts, at, place, begin + table[d, CLASS])
-                continue
-            table[d, MET] = met
-            table[d, CLASS] = count
-        if begin + count != place:
-            move(state.open, begin + count, place)
-        classes[begin + count, DIAGRAM] = d
-        count += 1
-    groups[group, COUNT] = count
-    return count
