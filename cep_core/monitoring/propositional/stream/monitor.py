@@ -18,8 +18,8 @@ from cep_core.arrays import Bits, Ints
 from cep_core.language.temporal.formulas import Formula
 from cep_core.monitoring.propositional.arrays.trace import Bits as Column
 from cep_core.monitoring.propositional.stream.fresh_memory import fresh_zeros
+from cep_core.monitoring.propositional.stream.kernels.diagram_lists import no_known_steps, shapes_of_known_steps
 from cep_core.monitoring.propositional.stream.kernels.diagrams import diagram_shapes, empty_diagrams
-from cep_core.monitoring.propositional.stream.kernels.known_steps import no_known_steps, shapes_of_known_steps
 from cep_core.monitoring.propositional.stream.kernels.points import (
     FIRST_POINT,
     LAST_POINT,
@@ -68,7 +68,8 @@ BLOCK = 1 << 16
 class StreamMonitor:
     """Monitors one formula. `take` goes on through a block of points and gives what is told.
 
-    >>> from cep_core.language.temporal.formulas import Interval, Predicate, Until
+    >>> from cep_core.language.temporal.formulas import Predicate, Until
+    >>> from cep_core.language.temporal.interval import Interval
     >>> monitor = StreamMonitor(Until(Interval(0, 1), Predicate("a"), Predicate("b")))
     >>> atoms = {"a": np.array([1, 1, 1, 0, 1], np.bool_), "b": np.array([0, 0, 0, 1, 1], np.bool_)}
     >>> verdicts = monitor.take(np.array([1, 2, 2, 3, 4]), atoms)

@@ -7,17 +7,9 @@ from numba import njit
 
 from cep_core.arrays import Bits, Ints
 from cep_core.inner_kernels import borrowing, inner
+from cep_core.monitoring.propositional.stream.kernels.diagram_lists import forget, number_of, restore
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
-from cep_core.monitoring.propositional.stream.kernels.known_steps import (
-    ANY,
-    entry_of,
-    forget,
-    number_of,
-    record,
-    repeat,
-    repeat_run,
-    restore,
-)
+from cep_core.monitoring.propositional.stream.kernels.known_steps import ANY, entry_of, record, repeat, repeat_run
 from cep_core.monitoring.propositional.stream.kernels.rewriting import distance
 from cep_core.monitoring.propositional.stream.kernels.state import (
     ACTIVE,
