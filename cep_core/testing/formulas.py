@@ -1,15 +1,13 @@
 """Hypothesis strategies of safe and unsafe first-order formulas, by construction.
 
-The first letter of a variable is its type: i and j are integers, s and t texts, f a float; bound ones have a number
-behind it. So formulas meet in their variables, and `variable_types` knows all types. Formulas have at most three free
-variables, since references enumerate valuations.
+The first letter of a variable is its type (`terms.py`), so formulas meet in their variables, and `variable_types` knows
+all types. Formulas have at most three free variables, since references enumerate valuations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -27,7 +25,6 @@ from cep_core.language.temporal.formulas import (
     Historically,
     Implies,
     Let,
-    Matches,
     Next,
     Not,
     Once,
@@ -41,17 +38,14 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.interval import Interval
-from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
+from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.testing.choice import chosen
 from cep_core.testing.naming import names_apart
 from cep_core.testing.signatures import ENDS, FLOAT, INT, STRING, VALUES
+from cep_core.testing.terms import NAMES, TYPES, TermDrawing
 
-NAMES: Mapping[AttributeType, Sequence[str]] = {INT: ["i", "j"], STRING: ["s", "t"], FLOAT: ["f"]}
-TYPES = {name: kind for kind, names in NAMES.items() for name in names}
 MOST_VARIABLES = 3
-
-_Choice = TypeVar("_Choice")
 
 intervals = st.builds(
     lambda low, length: Interval(low, None if length is None else low + length),
@@ -85,21 +79,15 @@ def safe_formulas(
     `sugar`: with IMPLIES, EQUIV, FORALL, HISTORICALLY, ALWAYS, TRIGGER, RELEASE and LET. `computing`: with arithmetic,
     conversions and SUM; without, no formula overflows. `ends`: constants at the ends of their types.
     """
-    return names_apart(_Drawing(draw, sugar, computing, ENDS if ends else VALUES).safe(schema, depth))
+    return names_apart(_Drawing(draw, computing, ENDS if ends else VALUES, sugar).safe(schema, depth))
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _Drawing(TermDrawing):
     """Draws safe formulas from the inside out."""
 
-    draw: st.DrawFn
     sugar: bool
-    computing: bool
-    values: Mapping[AttributeType, Sequence[int | float | str]]
     lets: set[str] = field(default_factory=set)
-
-    def choice(self, choices: Iterable[_Choice]) -> _Choice:
-        return chosen(self.draw, choices)
 
     def safe(self, schema: LogSchema, depth: int) -> Formula:
         """A safe formula of any free variables, at most three."""
@@ -143,12 +131,6 @@ class _Drawing:
         )
         names = None if event_type in self.lets else tuple(attribute.name for attribute in attributes)
         return Predicate(event_type, arguments, names)
-
-    def equation(self, left: Term, right: Term) -> Comparison:
-        return Comparison("=", left, right) if self.draw(st.booleans()) else Comparison("=", right, left)
-
-    def constant(self, kind: AttributeType) -> Constant:
-        return Constant(self.choice(self.values[kind]))
 
     # ------------------------------------------------------------ fewer free variables
 
@@ -199,31 +181,6 @@ class _Drawing:
             return And(body, self.equation(Variable(self.choice(new)), self.term(kind, free)))
         test = self.test(kind, free)
         return And(body, Not(test) if self.draw(st.booleans()) else test)
-
-    def test(self, kind: AttributeType, names: Sequence[str]) -> Formula:
-        first, second = self.term(kind, names), self.term(kind, names)
-        texts = ["SUBSTRING", "MATCHES", "MATCHES"] if kind is STRING else []
-        operator = self.choice(["=", "<", "<=", ">", ">=", *texts])
-        if operator == "MATCHES":
-            return Matches(first, Regexp(r"a\(b*\)"), (second if self.draw(st.booleans()) else None,))
-        return Comparison(operator, first, second)
-
-    def term(self, kind: AttributeType, names: Sequence[str]) -> Term:
-        variables: list[Term] = [Variable(name) for name in names if TYPES[name] is kind]
-        constant: Term = self.constant(kind)
-        first = self.choice(variables or [constant])
-        if not self.computing or self.draw(st.booleans()):
-            return self.choice([first, first, constant])
-        if kind is STRING:
-            return Call("i2s", self.term(INT, names))
-        if kind is FLOAT and self.draw(st.booleans()):
-            return Call("i2f", self.term(INT, names))
-        if self.choice(range(4)) == 3:
-            return Minus(first)
-        divisor: Term = Constant(self.choice([2, -2]) if kind is INT else 0.0)
-        operators = ["/", "MOD", "/"] if kind is INT else ["/"]
-        divided = Arithmetic(self.choice(operators), first, divisor)
-        return self.choice([divided, Arithmetic(self.choice("+-*"), first, self.choice([*variables, constant]))])
 
     # ------------------------------------------------------------ temporal operators, aggregation
 
