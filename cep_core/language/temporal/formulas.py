@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cep_core.language.errors import Position
 from cep_core.language.temporal.hashed_once import hashed_once
-from cep_core.language.temporal.interval import ANY_TIME, Interval
+from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import NOWHERE, Term, Variable
 
 # ---------------------------------------------------------------- atoms
@@ -291,35 +291,3 @@ Core = (
     | Aggregation
 )
 """The nodes of a core formula. LET is unfolded: equal subformulas are equal trees, which an engine evaluates once."""
-
-__all__ = [
-    "ANY_TIME",
-    "Aggregation",
-    "Always",
-    "And",
-    "Binary",
-    "Comparison",
-    "Core",
-    "Equiv",
-    "Eventually",
-    "Exists",
-    "Forall",
-    "Formula",
-    "Historically",
-    "Implies",
-    "Interval",
-    "Let",
-    "Matches",
-    "Next",
-    "Not",
-    "Once",
-    "Or",
-    "Predicate",
-    "Prev",
-    "Release",
-    "Since",
-    "Trigger",
-    "Truth",
-    "Unary",
-    "Until",
-]

@@ -40,7 +40,8 @@ def without_sugar(formula: Formula) -> Formula:
 def expansion(formula: Formula) -> Formula:
     """What an abbreviation stands for; another formula is returned as it is. Operands are not looked at.
 
-    >>> from cep_core.language.temporal.formulas import ANY_TIME, Predicate
+    >>> from cep_core.language.temporal.formulas import Predicate
+    >>> from cep_core.language.temporal.interval import ANY_TIME
     >>> expansion(Historically(ANY_TIME, Predicate("p"))) == Not(Once(ANY_TIME, Not(Predicate("p"))))
     True
     """

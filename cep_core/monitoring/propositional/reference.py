@@ -16,7 +16,6 @@ from cep_core.language.temporal.formulas import (
     And,
     Eventually,
     Formula,
-    Interval,
     Next,
     Not,
     Once,
@@ -27,6 +26,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Bits, Trace
 

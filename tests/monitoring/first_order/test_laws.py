@@ -15,13 +15,11 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.temporal.formulas import (
-    ANY_TIME,
     Aggregation,
     And,
     Comparison,
     Exists,
     Formula,
-    Interval,
     Next,
     Not,
     Once,
@@ -29,6 +27,7 @@ from cep_core.language.temporal.formulas import (
     Prev,
     Since,
 )
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Term, Variable
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError

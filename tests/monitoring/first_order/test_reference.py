@@ -7,7 +7,6 @@ import math
 import pytest
 
 from cep_core.language.temporal.formulas import (
-    ANY_TIME,
     Aggregation,
     Always,
     And,
@@ -31,6 +30,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.interval import ANY_TIME
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Variable
 from cep_core.monitoring.first_order.reference import satisfactions
 from cep_core.testing.logs import Points, log_of

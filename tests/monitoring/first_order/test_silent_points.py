@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import (
-    ANY_TIME,
     Aggregation,
     And,
     Exists,
     Formula,
-    Interval,
     Not,
     Once,
     Or,
@@ -23,6 +21,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import Variable
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.monitoring.first_order.arrays.occupied import occupied_points

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from cep_core.language.temporal.formulas import ANY_TIME, And, Eventually, Formula, Interval, Not, Once, Prev
+from cep_core.language.temporal.formulas import And, Eventually, Formula, Not, Once, Prev
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order import stretches
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cep_core.language.temporal.formulas import Formula, Historically, Interval, Once, Predicate, Since
+from cep_core.language.temporal.formulas import Formula, Historically, Once, Predicate, Since
+from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.evaluation import truths, truths_of
 from cep_core.monitoring.propositional.reference import truth

@@ -8,7 +8,8 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.point_log import PointLog, TypedEvents
-from cep_core.language.temporal.formulas import Formula, Interval, Since, Until
+from cep_core.language.temporal.formulas import Formula, Since, Until
+from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.first_order.evaluation import satisfied

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from cep_core.language.temporal.formulas import (
-    ANY_TIME,
     Always,
     Equiv,
     Eventually,
@@ -13,7 +12,6 @@ from cep_core.language.temporal.formulas import (
     Formula,
     Historically,
     Implies,
-    Interval,
     Next,
     Not,
     Once,
@@ -25,6 +23,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.monitoring.propositional.reference import truth
 from cep_core.testing.traces import trace_of_points
 

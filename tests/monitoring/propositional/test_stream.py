@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
 from cep_core.language.propositional.bind.binding import bind_written
 from cep_core.language.propositional.text.parsing import parse
-from cep_core.language.temporal.formulas import Formula, Interval, Next, Or, Predicate, Truth, Until
+from cep_core.language.temporal.formulas import Formula, Next, Or, Predicate, Truth, Until
+from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cep_core.language.temporal.formulas import And, Formula, Interval, Next, Or, Predicate, Until
+from cep_core.language.temporal.formulas import And, Formula, Next, Or, Predicate, Until
+from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.reach import future_reach
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.monitoring.propositional.arrays.trace import Trace

@@ -33,7 +33,8 @@ _DOUBLE_QUOTED = re.compile(r'([^"\\]|\\(.|\n))*')
 def formula_text(formula: Formula) -> str:
     """The text of a formula as written, or after rewriting.
 
-    >>> from cep_core.language.temporal.formulas import ANY_TIME, And, Eventually, Interval, Or, Since
+    >>> from cep_core.language.temporal.formulas import And, Eventually, Or, Since
+    >>> from cep_core.language.temporal.interval import ANY_TIME, Interval
     >>> p, q = Predicate("P", (Variable("x"),)), Predicate("Q")
     >>> formula_text(Or(And(p, Not(q)), Since(Interval(0, 5, high_unit="m"), q, Eventually(ANY_TIME, p))))
     '(P(x) AND NOT Q()) OR (Q() SINCE[0,5m] (EVENTUALLY P(x)))'

@@ -30,7 +30,7 @@ _TRUE = (1 << (1 << _MOST)) - 1
 def fixed_truth(core: Formula) -> bool | None:
     """The truth that a core formula has at every point of every log, None if none is found.
 
-    >>> from cep_core.language.temporal.formulas import Interval
+    >>> from cep_core.language.temporal.interval import Interval
     >>> late = Predicate("late")
     >>> fixed_truth(Or(late, Not(late))), fixed_truth(And(Once(Interval(), late), Not(Once(Interval(), late))))
     (True, False)

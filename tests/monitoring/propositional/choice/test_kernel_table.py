@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cep_core.language.temporal.formulas import (
-    ANY_TIME,
     Eventually,
     Formula,
-    Interval,
     Next,
     Not,
     Once,
@@ -19,6 +17,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
 
 P = Predicate("p")

@@ -9,18 +9,8 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from cep_core.language.temporal.formulas import (
-    Eventually,
-    Formula,
-    Interval,
-    Next,
-    Not,
-    Once,
-    Predicate,
-    Prev,
-    Since,
-    Until,
-)
+from cep_core.language.temporal.formulas import Eventually, Formula, Next, Not, Once, Predicate, Prev, Since, Until
+from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.evaluation import truths
 from cep_core.monitoring.propositional.reference import truth

@@ -7,7 +7,8 @@ from hypothesis import event, given
 from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import Ownership, of_table
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Predicate
+from cep_core.language.temporal.formulas import Always, Eventually, Implies, Not, Predicate
+from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.reference import truth

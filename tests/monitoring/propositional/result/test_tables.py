@@ -10,7 +10,8 @@ from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import RESULT, Atom, Ownership
 from cep_core.language.propositional.text.printing import formula_text
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Eventually, Implies, Interval, Not, Once, Predicate, Prev
+from cep_core.language.temporal.formulas import Eventually, Implies, Not, Once, Predicate, Prev
+from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
 from cep_core.monitoring.propositional.result.shares import parts_of_formula
 from cep_core.monitoring.shared.causes import WHY

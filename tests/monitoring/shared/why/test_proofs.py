@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.point_log import PointLog, TypedEvents
-from cep_core.language.temporal.formulas import ANY_TIME, And, Comparison, Exists, Formula, Not, Once, Predicate, Since
-from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.formulas import And, Comparison, Exists, Formula, Not, Once, Predicate, Since
+from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.reach import future_reach, past_reach
 from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.monitoring.shared.why.checker import proves
