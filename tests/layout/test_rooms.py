@@ -1,4 +1,4 @@
-"""The floor plan: few files in a room, a name for one thing, and every path that CONTRIBUTING.md names is there."""
+"""The floor plan: few and short files in a room, a name for one thing, and every path in CONTRIBUTING.md is there."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[2]
 HOUSE = ("cep_core", "jobs", "dags", "tests", "benchmarks", "scripts")
 MOST = 15
 """Files beside each other that a person can look over."""
+
+LONGEST = 300
+"""Lines of a file, at most."""
 
 CROWDED = {"jobs/commands": "one file for each subcommand, so that a command line loads only its own"}
 """Folders that may hold more files, each with its reason."""
@@ -49,6 +52,13 @@ def test_few_files_stand_beside_each_other(top: str) -> None:
             crowded[name] = count
         assert name not in CROWDED or count > MOST, f"{name} is no longer crowded: take it off the list"
     assert not crowded, "cut these folders into rooms, or give a reason in CROWDED"
+
+
+@pytest.mark.parametrize("top", HOUSE)
+def test_a_file_is_read_in_one_go(top: str) -> None:
+    lines = {file: file.read_text(encoding="utf-8").count("\n") for file in sources(top)}
+    long = {file.relative_to(ROOT).as_posix(): count for file, count in lines.items() if count > LONGEST}
+    assert not long, "give an idea of these files a file of its own"
 
 
 @pytest.mark.parametrize("engine", OWN_ROOMS)
