@@ -17,6 +17,7 @@ from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex, are_among, seqs_of
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.listing import Listing
+from jobs.reports.answers.matches import listed_matches
 from jobs.reports.answers.matches.blocked import MOST_EVENTS, blocked
 from jobs.reports.answers.matches.detail import MatchDetail, details_of
 from jobs.reports.answers.matches.different import choose
@@ -54,7 +55,7 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         notices_of(evaluated, answer),
         answer,
         change,
-        matching.listing(query, results, index, evaluated.clock, chosen),
+        listed_matches.listing(query, results, index, evaluated.clock, chosen),
         () if timeline is None else (timeline,),
         {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
         tallies.periods.listed,

@@ -13,6 +13,7 @@ from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.attributes import shown_attributes as attribute_names
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
+from jobs.reports.answers.matches import listed_matches
 from jobs.reports.answers.matches.different import choose
 from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.figures.timeline import timeline_figure
@@ -99,7 +100,7 @@ def test_a_cut_listing_and_an_unknown_total_are_said() -> None:
 def test_events_that_are_gone_do_not_stop_a_report() -> None:
     """A match whose events cannot be found is still listed, without their attributes."""
     query = bind(MATCHED, SCHEMA)
-    listing = matching.listing(query, matched(query, 0), events(), Clock())
+    listing = listed_matches.listing(query, matched(query, 0), events(), Clock())
     assert listing.cells == [["–", "8 Mar 08:00", "2 minutes", "3", "–", "–", "–"]]
 
 
@@ -108,7 +109,7 @@ def test_what_conditions_mention_is_shown() -> None:
     query = bind(MATCHED, SCHEMA)
     assert mentioned(query) == {"a": ("x",), "b": ("x",), "c": ()}
     assert entity(query) == (("who", "a", "who"),)
-    listing = matching.listing(query, matched(query, 1), events("u", "v"), Clock())
+    listing = listed_matches.listing(query, matched(query, 1), events("u", "v"), Clock())
     assert [heading.title for heading in listing.headings] == [
         "who",
         "from",
@@ -152,7 +153,7 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     assert (
         "with a confidence of at least 0.8 (2 of the 3 listed uncertain) on 8 March 2013, counted only" in cut.sentence
     )
-    listing = matching.listing(query, results, index, Clock())
+    listing = listed_matches.listing(query, results, index, Clock())
     assert listing.order == "likeliest first"
     place = [heading.title for heading in listing.headings].index("confidence")
     assert [(row[0], row[place]) for row in listing.cells] == [("v", "1"), ("w", "0.999"), ("u", "0.8")]
@@ -183,7 +184,7 @@ def test_pages_call_attributes_of_matches_by_their_titles() -> None:
     assert said_of(query, results, totals, index).sentence == (
         "Traveller u had the most: 2 of 3 matches on 8 March 2013."
     )
-    listing = matching.listing(query, results, index, Clock())
+    listing = listed_matches.listing(query, results, index, Clock())
     assert [heading.title for heading in listing.headings] == [
         "traveller",
         "from",
