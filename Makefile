@@ -51,7 +51,7 @@ $(JARS): jars.lock | $(PACKAGES) $(JAVA)
 	@line=$$(.venv/bin/python scripts/fetch_jars.py --into .cache/jars) && echo "jars       $$line"
 	@touch $@
 
-$(SETTINGS): $(JARS) jobs/lake/session.py
+$(SETTINGS): $(JARS) jobs/lake/session.py jobs/lake/spark_settings.py
 	@$(WRITE_SETTINGS)
 	@echo "spark      settings of the local profile in $@"
 

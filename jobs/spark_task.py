@@ -22,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from jobs import places
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
-from jobs.lake.session import LateSession, Scale
+from jobs.lake.session import LateSession
+from jobs.lake.spark_settings import Scale
 from jobs.quality.judges import Judges, judges_for
 from jobs.runs.input_size import input_size
 from jobs.runs.progress import to_person

@@ -29,7 +29,7 @@ from urllib.request import urlopen
 
 import pyspark
 
-from jobs.lake.session import CODE, PLANS, UNVERIFIED, executors, properties, settings
+from jobs.lake.spark_settings import CODE, PLANS, UNVERIFIED, executors, properties, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from jobs.lake.session import CODE, HELD, SCALE, Scale, scale_of
+from jobs.lake.session import scale_of
+from jobs.lake.spark_settings import CODE, HELD, SCALE, Scale
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

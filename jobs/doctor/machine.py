@@ -14,7 +14,7 @@ from pathlib import Path
 from jobs import places
 from jobs.analysis.spark_parser import java
 from jobs.doctor.findings import OK, SLOW, WRONG, Finding
-from jobs.lake.session import memory_of_machine
+from jobs.lake.spark_settings import memory_of_machine
 from jobs.stored_path import StoredPath
 
 PACKAGES = ("numpy", "numba", "pyarrow", "pyspark", "delta-spark", "deltalake")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from jobs.lake.session import memory_of_machine
+from jobs.lake.spark_settings import memory_of_machine
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.masking import masks_of
 from jobs.reports.questions import questions_of

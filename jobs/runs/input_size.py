@@ -28,7 +28,7 @@ from deltalake import DeltaTable
 from jobs import places
 from jobs.exits import OK, LeaseHeld, message, task_code
 from jobs.lake.leasing.lease import lease_file, refuse_another
-from jobs.lake.session import Scale, heap, properties, settings
+from jobs.lake.spark_settings import Scale, heap, properties, settings
 from jobs.raw.raw_frame import AS_TEXT
 from jobs.runs.run import days_between
 from jobs.workload.declaration import Workload, folder_of, load_workload

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.exits import RunError
-from jobs.lake import session
+from jobs.lake import spark_settings
 
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -32,9 +32,9 @@ def test_a_containers_limit_counts(
     for file, text in zip(files, (new, old), strict=True):
         if text is not None:
             file.write_text(text)
-    monkeypatch.setattr(session, "CONTAINER_LIMITS", files)
+    monkeypatch.setattr(spark_settings, "CONTAINER_LIMITS", files)
     monkeypatch.delenv("TRENDMILL_MEMORY", raising=False)
-    assert session.memory_of_machine() == expected
+    assert spark_settings.memory_of_machine() == expected
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,10 @@ def test_a_containers_limit_counts(
 )
 def test_what_a_run_may_count_on_can_be_stated(monkeypatch: pytest.MonkeyPatch, stated: str, expected: int) -> None:
     """Never more than there is; the heap of a large run follows."""
-    monkeypatch.setattr(session, "CONTAINER_LIMITS", ())
+    monkeypatch.setattr(spark_settings, "CONTAINER_LIMITS", ())
     monkeypatch.setenv("TRENDMILL_MEMORY", stated)
-    assert session.memory_of_machine() == expected
-    assert session.heap("large") == max(session.SMALL_HEAP, min(session.LARGE_HEAP, expected // 2))
+    assert spark_settings.memory_of_machine() == expected
+    assert spark_settings.heap("large") == max(spark_settings.SMALL_HEAP, min(spark_settings.LARGE_HEAP, expected // 2))
 
 
 @pytest.mark.parametrize("stated", ["much", "0", "-1GB", "4096MB", "nan", "inf"])
@@ -54,4 +54,4 @@ def test_another_text_is_refused(monkeypatch: pytest.MonkeyPatch, stated: str) -
     """A wrong setting is no setting."""
     monkeypatch.setenv("TRENDMILL_MEMORY", stated)
     with pytest.raises(RunError, match="TRENDMILL_MEMORY: expected gigabytes such as 4GB"):
-        session.memory_of_machine()
+        spark_settings.memory_of_machine()

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from jobs.lake.cluster import python_of_workers
-from jobs.lake.session import executors, properties
+from jobs.lake.spark_settings import executors, properties
 
 
 def test_executors_with_an_archive_are_told_no_folder_of_this_machine(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorkload
-from jobs.lake.session import HELD
+from jobs.lake.spark_settings import HELD
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, EVENTS, Readings
 

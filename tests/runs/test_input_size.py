@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.lake.session import SMALL_HEAP, heap, settings
+from jobs.lake.spark_settings import SMALL_HEAP, heap, settings
 from jobs.runs.input_size import LARGE_BYTES, WITHOUT_SPARK, InputSize, input_size, main, source_bytes, table_bytes
 from jobs.workload.declaration import load_workload
 from jobs.workload.sections.sources import Source
