@@ -80,8 +80,9 @@ def write(rows: Iterable[Row], path: Path, level: int) -> int:
 def days_read(first: date, last: date) -> set[date]:
     """The days that a run of `first`..`last` reads, if the lake has none yet: its own, and those its queries reach."""
     from jobs.runs.ledger import bounds_of, questions_of
+    from jobs.runs.recorded_days import Ledger
     from jobs.runs.run import days_between
-    from jobs.runs.scope import Ledger, warm_up
+    from jobs.runs.scope import warm_up
     from jobs.workload.compiled import compile_workload
     from jobs.workload.declaration import load_workload
 

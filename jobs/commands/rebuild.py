@@ -30,8 +30,9 @@ from jobs.lake.tables.event_tables import LOADED_DAYS
 from jobs.lake.tables.match_events import tables_of_match_events
 from jobs.lake.write import replace as replace_rows
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import shown_days
-from jobs.runs.scope import Ledger, evaluate_anew
+from jobs.runs.scope import evaluate_anew
 from jobs.runs.source_days import is_gone
 from jobs.stored_path import StoredPath, remove_tree
 from jobs.tasks.application import TASKS, Application

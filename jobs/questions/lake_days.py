@@ -18,8 +18,9 @@ from jobs.exits import WrongWorkload
 from jobs.lake.reading import read_events
 from jobs.questions.asked_log import AskedLog
 from jobs.runs.ledger import bounds_of, read_ledger
+from jobs.runs.recorded_days import EXPIRED, Ledger
 from jobs.runs.run import days_between
-from jobs.runs.scope import EXPIRED, Ledger, first_read, holes
+from jobs.runs.scope import first_read, holes
 from jobs.workload.declaration import Workload
 
 LARGEST = 100_000_000

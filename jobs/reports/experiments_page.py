@@ -38,7 +38,7 @@ from jobs.reports.words import quantities
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import spanned
 from jobs.runs.ledger import read_ledger
-from jobs.runs.scope import Ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.experiment_grids import FOLDER, experiment_of

@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from jobs.lake.dataset import read_table
-from jobs.runs.scope import Bounds, Ledger, LoadedDay, Recorded, ScopedQuery
+from jobs.runs.recorded_days import Ledger, LoadedDay, Recorded
+from jobs.runs.scope import Bounds, ScopedQuery
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits

@@ -11,8 +11,8 @@ from collections.abc import Collection
 from datetime import date
 
 from jobs.exits import WrongWorkload
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import shown_days
-from jobs.runs.scope import Ledger
 from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload
 from jobs.workload.load_definition import load_definition

@@ -13,18 +13,12 @@ may read more than it needs, never less. Days before the workload's start hold n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
-from types import MappingProxyType
 from typing import Protocol
 
 from cep_core.language.evaluator import Reach
-
-ABSENT = "absent"
-"""The version of a day that the lake lacks."""
-
-EXPIRED = "expired"
-"""The version of a day whose events were removed after their time of retention. What was evaluated from them stays."""
+from jobs.runs.recorded_days import Ledger
 
 _DAY = timedelta(days=1)
 
@@ -37,78 +31,6 @@ class Calendar(Protocol):
 
     def day_of(self, ts: int) -> date:
         """The operating day that a moment lies in."""
-
-
-@dataclass(frozen=True)
-class LoadedDay:
-    """What the lake knows of one operating day: the digest of its events (None: it has none) and the gate's verdict.
-
-    `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
-    `points` count the day's events and their time-points. `definition`: the hash of what made the last load, `begins`:
-    the day's first moment when its events were published; None: not known. `expired`: its events were removed after
-    their time of retention.
-    """
-
-    digest: str | None
-    refused: bool = False
-    events: int = 0
-    points: int = 0
-    definition: str | None = None
-    begins: int | None = None
-    expired: bool | None = None
-
-    @property
-    def version(self) -> str:
-        """What a result that read this day records. It changes whenever the result or its completeness could change."""
-        if self.expired:
-            return EXPIRED
-        held = ABSENT if self.digest is None else self.digest
-        return f"{held}, refused" if self.refused else held
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What a (query, day) was evaluated from: the hash of its definition and the version of each day it read.
-
-    `exhausted`: the budget of work that was too small for a result; None: there is a result.
-    """
-
-    definition: str
-    inputs: Mapping[date, str]
-    exhausted: int | None = None
-
-    def is_current(self, question: ScopedQuery, inputs: Mapping[date, str]) -> bool:
-        """Whether evaluating again would give the same. With a larger budget, a missing result may appear.
-
-        Of days whose events expired any version will do: none better can be had.
-        """
-        inputs = {day: self.inputs.get(day, of) if of == EXPIRED else of for day, of in inputs.items()}
-        retry = self.exhausted is not None and self.exhausted < question.work
-        return self.definition == question.definition and self.inputs == inputs and not retry
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """The lake's days and what was evaluated from them."""
-
-    days: Mapping[date, LoadedDay] = field(default_factory=dict)
-    results: Mapping[tuple[str, date], Recorded] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "days", MappingProxyType(dict(self.days)))
-        object.__setattr__(self, "results", MappingProxyType(dict(self.results)))
-
-    def version(self, day: date) -> str:
-        return self.days[day].version if day in self.days else ABSENT
-
-    def holds(self, day: date) -> bool:
-        """Whether the lake has events of the day, from whatever load."""
-        return day in self.days and self.days[day].digest is not None and not self.days[day].expired
-
-    @property
-    def expired(self) -> tuple[date, ...]:
-        """The days whose events were removed after their time of retention, ascending."""
-        return tuple(sorted(day for day, of in self.days.items() if of.expired))
 
 
 @dataclass(frozen=True)
@@ -309,7 +231,7 @@ def _scope(
         begin = first_read(question.reach, day, ledger, bounds)
         inputs = {read: ledger.version(read) for read in _span(begin, day)}
         recorded = ledger.results.get((name, day))
-        if recorded is None or not recorded.is_current(question, inputs):
+        if recorded is None or not recorded.is_current(question.definition, question.work, inputs):
             evaluations.append(Evaluation(name, day, inputs, holes(begin, day, ledger, bounds)))
     return Scope(tuple(sorted(evaluations, key=lambda e: (e.query, e.day))))
 

@@ -30,8 +30,8 @@ from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.more_workers import EXPERIMENT as WORKERS
 from jobs.stages.measuring.more_workers import recorded_for

@@ -28,8 +28,8 @@ from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
 from jobs.workload.sections.experiment_grids import experiment_of, stand_ins

@@ -14,7 +14,7 @@ from jobs.questions.changes.former_text import FormerText
 from jobs.questions.changes.single_edits import single_edits
 from jobs.questions.changes.single_effects import single_effects
 from jobs.questions.lake_days import LakeDays
-from jobs.runs.scope import Recorded
+from jobs.runs.recorded_days import Recorded
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 from tests.questions.lines import lines

@@ -10,16 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
-from jobs.runs.scope import (
-    Bounds,
-    Ledger,
-    LoadedDay,
-    Recorded,
-    ScopedQuery,
-    evaluate_after_loading,
-    evaluate_stale,
-    first_read,
-)
+from jobs.runs.recorded_days import Ledger, LoadedDay, Recorded
+from jobs.runs.scope import Bounds, ScopedQuery, evaluate_after_loading, evaluate_stale, first_read
 from tests.runs.lake.toy_lake import BOUNDS, CALENDAR, DAYS, HOURS, START, ToyLake, day, look_back
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.exits import WrongWorkload
 from jobs.runs.outdated_loads import moved_days, outdated_days, refuse_mixed_days
-from jobs.runs.scope import Ledger, LoadedDay
+from jobs.runs.recorded_days import Ledger, LoadedDay
 from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.load_definition import load_definition

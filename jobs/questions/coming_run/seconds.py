@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from jobs.lake.dataset import read_table
-from jobs.runs.scope import Ledger
+from jobs.runs.recorded_days import Ledger
 
 LATEST = 20
 """Runs of a stage that are looked at, the last ones."""

@@ -15,19 +15,9 @@ from pathlib import Path
 from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.outdated_loads import outdated_days, refuse_mixed_days
+from jobs.runs.recorded_days import Ledger, LoadedDay, Recorded
 from jobs.runs.run import days_between, shown_days
-from jobs.runs.scope import (
-    Bounds,
-    Evaluation,
-    Ledger,
-    LoadedDay,
-    Recorded,
-    Scope,
-    ScopedQuery,
-    evaluate_after_loading,
-    evaluate_stale,
-    warm_up,
-)
+from jobs.runs.scope import Bounds, Evaluation, Scope, ScopedQuery, evaluate_after_loading, evaluate_stale, warm_up
 from jobs.runs.source_days import is_gone
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload

@@ -27,8 +27,9 @@ from cep_core.slicing import Plan
 from jobs.exits import WrongWorkload
 from jobs.lake.dataset import read_table
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import Run
-from jobs.runs.scope import Ledger, evaluate_day
+from jobs.runs.scope import evaluate_day
 from jobs.stages.measuring.sliced_log import share_of
 from jobs.stages.measuring.wall_time import FEW, WORKERS, Cut, Wall, Work, beyond, verdict, walls
 from jobs.stages.slicing.counting.event_counts import atoms_counted

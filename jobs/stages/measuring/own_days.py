@@ -24,8 +24,8 @@ from jobs.lake.reading import read_types
 from jobs.runs.source_days import has_day
 
 if TYPE_CHECKING:
+    from jobs.runs.recorded_days import Ledger
     from jobs.runs.run import Run
-    from jobs.runs.scope import Ledger
 
 
 @dataclass(frozen=True)

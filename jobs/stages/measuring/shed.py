@@ -22,8 +22,9 @@ from cep_core.experiments.shedding_rows import compare_shedding, scenario_of
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import bounds_of
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import Run
-from jobs.runs.scope import Ledger, first_read
+from jobs.runs.scope import first_read
 from jobs.workload.sections.shedding import HOURS
 
 EXPERIMENT = "shedding"

@@ -23,8 +23,8 @@ from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import Run
-from jobs.runs.scope import Ledger
 from jobs.stages.slicing.event_samples import EventSamples, slicing_columns
 from jobs.stages.slicing.planned import evaluations_by, read_by
 

@@ -31,7 +31,7 @@ from jobs.lake.write import replace
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.stored_reports import places_of_reports
 from jobs.runs.ledger import read_ledger
-from jobs.runs.scope import EXPIRED, Ledger
+from jobs.runs.recorded_days import EXPIRED, Ledger
 from jobs.stages.compare import EXPERIMENT
 from jobs.stored_path import remove_tree
 

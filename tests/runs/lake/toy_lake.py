@@ -7,16 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from cep_core.language.evaluator import Reach
-from jobs.runs.scope import (
-    Bounds,
-    Ledger,
-    LoadedDay,
-    Recorded,
-    Scope,
-    ScopedQuery,
-    evaluate_after_loading,
-    warm_up,
-)
+from jobs.runs.recorded_days import Ledger, LoadedDay, Recorded
+from jobs.runs.scope import Bounds, Scope, ScopedQuery, evaluate_after_loading, warm_up
 from tests.runs.lake.toy_calendar import ToyCalendar
 
 HOURS = 4

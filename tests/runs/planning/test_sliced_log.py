@@ -16,7 +16,8 @@ from deltalake import write_deltalake
 from cep_core.experiments.slicing_rows import compare_strategies
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, make_plan, statistics_of
-from jobs.runs.scope import Evaluation, Ledger, LoadedDay
+from jobs.runs.recorded_days import Ledger, LoadedDay
+from jobs.runs.scope import Evaluation
 from jobs.stages.measuring import sliced_log as module
 from jobs.stages.measuring.sliced_log import SlicedLog, sliced_log
 from jobs.stages.slicing.event_samples import EventSamples

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cep_core.language.evaluator import CERTAIN
 from cep_core.slicing import make_plan, statistics_of
-from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
+from jobs.runs.recorded_days import Ledger, LoadedDay
+from jobs.runs.scope import Bounds, first_read
 from jobs.stages.evaluating.assignment import Assignment, schema_to_values
 from tests.runs.workers.laws.policy_worlds import (
     CALENDAR,
