@@ -8,7 +8,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.comparisons.shedding_comparison import SheddingComparison, read_shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison
+from jobs.reports.comparisons.shedding_rows import read_shedding
 from jobs.reports.event_counts import Parts, events_by_part
 from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows

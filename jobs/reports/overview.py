@@ -14,7 +14,7 @@ from typing import Any
 from jobs.reports.answers.missing import NO_RESULT, is_missing
 from jobs.reports.answers.series import Series, series_of
 from jobs.reports.comparisons.shedding_answer import QUESTION
-from jobs.reports.comparisons.shedding_comparison import missed_by_day
+from jobs.reports.comparisons.shedding_rows import missed_by_day
 from jobs.reports.history.calendar import WEEKDAYS, months_of
 from jobs.reports.history.neighbours import link_days
 from jobs.reports.history.query_history import FOLDER as HISTORY

@@ -21,7 +21,7 @@ from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSPICE, PSpice
 from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from jobs.reports.comparisons.shedding_answer import answer
-from jobs.reports.comparisons.shedding_comparison import shedding_of
+from jobs.reports.comparisons.shedding_rows import shedding_of
 from jobs.reports.figures.drawing.palette import COLOURS, strategy_look
 from tests.shedding.worlds import planted
 from tests.slicing.paper import TRIANGLE

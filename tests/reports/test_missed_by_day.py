@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from jobs.reports.comparisons.shedding_comparison import missed_by_day
+from jobs.reports.comparisons.shedding_rows import missed_by_day
 from jobs.reports.lake_reader import LakeReader
 from jobs.stages.measuring.experiment_rows import SCHEMA
 

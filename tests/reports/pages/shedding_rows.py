@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jobs.reports.comparisons.shedding_comparison import SheddingComparison, shedding_of
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison
+from jobs.reports.comparisons.shedding_rows import shedding_of
 from jobs.reports.words.clock import Clock
 from tests.reports.lake.small_days import DAY
 from tests.reports.lake.small_shedding import CHOICE, LEAST, measured

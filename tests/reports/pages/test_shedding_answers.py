@@ -6,7 +6,7 @@ import json
 
 from cep_core.experiments.loads import Setting
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_text, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import shedding_of
+from jobs.reports.comparisons.shedding_rows import shedding_of
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from tests.reports.lake.small_days import DAY
 from tests.reports.lake.small_shedding import BOUND, measured

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from cep_core.experiments.shedding_measures import measures_of
-from jobs.reports.comparisons.shedding_comparison import shedding_of
+from jobs.reports.comparisons.shedding_rows import shedding_of
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.shed_hours import latency_figure
 from tests.reports.lake.reading import Document, read
