@@ -9,7 +9,7 @@ from typing import Any
 from cep_core.events.schema import Ties
 from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
-from jobs.log_files.log import Reading
+from jobs.log_files.chosen_columns import Reading
 from jobs.log_files.reading.csv_form import encoding_named, separator_named
 from jobs.log_files.reading.log_file import FORMS, FileOptions
 from jobs.log_files.reading.ragged_rows import EVERY

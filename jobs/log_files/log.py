@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -14,48 +14,27 @@ import pyarrow.types as kinds
 
 from cep_core.compile import parse_text
 from cep_core.events.exact_columns import exact_column
-from cep_core.events.frame_columns import not_compared, sayable
-from cep_core.events.schema import LogSchema, Ties
+from cep_core.events.frame_columns import not_compared
+from cep_core.events.schema import LogSchema
 from cep_core.events.table import attribute_type, log_schema_of, order
 from cep_core.language.durations import counted_in_own_unit
-from cep_core.language.hints import did_you_mean
 from cep_core.progress.ranges import Tick
 from jobs.exits import UnreadableSource, WrongWorkload
+from jobs.log_files.chosen_columns import ChosenColumns, Reading, choose_columns
 from jobs.log_files.columns import (
-    FEW_TYPES,
     attributes,
     holds_decimals,
     read_decimals,
     sayable_types,
-    type_column,
-    types_hint,
 )
-from jobs.log_files.reading.given_columns import given_column
-from jobs.log_files.reading.log_file import ENCODED, FileOptions
+from jobs.log_files.reading.log_file import ENCODED
 from jobs.log_files.reading.several_files import LogFiles, open_log
 from jobs.log_files.times.doubts import doubts
 from jobs.log_files.times.log_clock import LogClock
-from jobs.log_files.times.stamps import plain
-from jobs.log_files.times.time_source import TimeOptions, TimeSource
 from jobs.log_files.times.time_span import TimeSpan
 from jobs.workload.files.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")
-_LONG = 40
-"""A column of longer values tells no event types."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The user's options about a file's columns; None: derived from the file."""
-
-    time: TimeOptions = field(default_factory=TimeOptions)
-    type: str | None = None
-    seq: str | None = None
-    ties: Ties = Ties.CONCURRENT
-    lacks: Sequence[tuple[str, str]] = ()
-    """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
-    file: FileOptions = field(default_factory=FileOptions)
 
 
 @dataclass(frozen=True)
@@ -104,7 +83,7 @@ def read_log(names: Sequence[str], wanted: Wanted, reading: Reading, tick: Tick)
     event_types = list(wanted.mentioned.types)
     mentioned = {*wanted.mentioned.columns, *chain.from_iterable(wanted.mentioned.types.values()), *wanted.further}
     _refuse_bytes(file, file.sample, {*mentioned, *([reading.type] if reading.type else [])})
-    chosen = _choose(file.sample, reading, set(event_types))
+    chosen = choose_columns(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
@@ -156,63 +135,20 @@ def _refuse_bytes(file: LogFiles, table: pa.Table, names: Iterable[str]) -> None
             raise UnreadableSource(Path(file.name), f"column '{name}' is not UTF-8{ENCODED}")
 
 
-def _named(problem: str, chosen: _Chosen) -> str:
+def _named(problem: str, chosen: ChosenColumns) -> str:
     """A problem of one of the engine's columns, reported with the name of the file's column."""
     for engine_name, name in (("ts", chosen.time.name), ("seq", chosen.seq)):
         problem = problem.replace(f"'{engine_name}'", f"'{name}'") if name is not None else problem
     return problem
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """The file's columns for the engine's columns."""
-
-    time: TimeSource
-    type: str | None
-    seq: str | None
-
-    @property
-    def columns(self) -> list[str]:
-        return [*self.time.columns, *(name for name in (self.type, self.seq) if name is not None)]
-
-    @property
-    def note(self) -> str:
-        kind = "every row is of the pattern's one type" if self.type is None else f"'{self.type}' the type"
-        return f"{self.time.text}, {kind}"
-
-
-def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chosen:
-    time = TimeSource.of(sample, reading.time)
-    kind = given_column(sample, reading.type) if reading.type else type_column(sample, event_types)
-    seq = given_column(sample, reading.seq) if reading.seq else None
-    if kind is None and len(event_types) > 1:
-        names = ", ".join(sorted(event_types))
-        advice = _alike(sample, event_types) or types_hint(sample)
-        raise WrongWorkload(f"no column says which event is {names}{advice}")
-    if kind is None and (alike := _alike(sample, event_types)):
-        raise WrongWorkload(f"no column holds '{next(iter(event_types))}'{alike}; a name like none takes every row")
-    return _Chosen(time, kind, seq)
-
-
-def _alike(sample: pa.Table, event_types: Iterable[str]) -> str:
-    """A value of a column that is like an event type of the pattern, as the end of a message; else empty."""
-    for name in sample.column_names:
-        if not kinds.is_string(plain(sample[name].type)):
-            continue
-        values = [value for value in sample[name].unique().to_pylist() if value and len(value) <= _LONG]
-        for event_type in sorted(event_types) if len(values) <= FEW_TYPES else ():
-            if (advice := did_you_mean(event_type, map(sayable, values))).endswith("?"):
-                return f"; {advice} (column '{name}')"
-    return ""
-
-
-def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
+def _understood(table: pa.Table, chosen: ChosenColumns, decimals: Sequence[str]) -> pa.Table:
     """Numbers that the file holds as text, converted."""
     read = {name: read_decimals(table[name], name) for name in decimals if name not in chosen.time.columns}
     return pa.table({name: read.get(name, table[name]) for name in table.column_names})
 
 
-def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> tuple[pa.Table, bool]:
+def _events(table: pa.Table, chosen: ChosenColumns, event_types: Sequence[str]) -> tuple[pa.Table, bool]:
     """The engine's columns, without rows that lack a time or a type; and whether times can be shown as dates."""
     if chosen.type is None:
         kind: pa.ChunkedArray | pa.Array = pa.repeat(pa.scalar(event_types[0]), table.num_rows)
@@ -238,13 +174,13 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> tup
     return events if pc.all(is_complete).as_py() else events.filter(is_complete), are_dates
 
 
-def _shifted(column: pa.ChunkedArray, chosen: _Chosen) -> pa.ChunkedArray:
+def _shifted(column: pa.ChunkedArray, chosen: ChosenColumns) -> pa.ChunkedArray:
     """An earliest or latest time, which counts from where the time counts."""
     is_number = kinds.is_integer(column.type)
     return pc.add_checked(column, chosen.time.origin) if chosen.time.origin is not None and is_number else column
 
 
-def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
+def _schema(events: pa.Table, chosen: ChosenColumns, reading: Reading, event_types: Sequence[str]) -> LogSchema:
     """The schema: every type has every column, except columns that the user says it lacks."""
     schema = replace(log_schema_of(events, chosen.time.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
@@ -281,7 +217,7 @@ def _rounded(table: pa.Table, mentioned: set[str]) -> list[str]:
     return [note for name in names if (note := exact_column(table[name], name)[1]) is not None]
 
 
-def _renamed(table: pa.Table, chosen: _Chosen) -> list[str]:
+def _renamed(table: pa.Table, chosen: ChosenColumns) -> list[str]:
     """Event types that queries call by other names."""
     if chosen.type is None:
         return []
