@@ -12,7 +12,8 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from jobs.analysis.changing import changing_mistakes
-from jobs.analysis.resolution import Columns, Given, Resolver, at, branches, columns_of, first_word
+from jobs.analysis.columns import Columns, columns_of
+from jobs.analysis.resolution import Given, Resolver, at, branches, first_word
 from jobs.analysis.statement import Mistake, Statement, parse_select
 from jobs.lake.definition import SQL_TYPES
 from jobs.workload.declaration import Workload

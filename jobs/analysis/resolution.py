@@ -13,25 +13,9 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from jobs.analysis.columns import Columns, columns_of, columns_of_star, has_column, type_of
 from jobs.analysis.statement import Mistake
 from jobs.workload.files.problems import nearest
-
-
-class Field(NamedTuple):
-    """A column of a table: its name as written there, and its type in Spark's words, empty if not known."""
-
-    name: str
-    kind: str = ""
-
-
-Columns = Mapping[str, Field]
-"""A table's columns by their names in lower case."""
-
-
-def columns_of(kinds: Mapping[str, str]) -> Columns:
-    """Columns by name and type."""
-    return {name.lower(): Field(name, kind) for name, kind in kinds.items()}
-
 
 FUNCTIONS = frozenset(
     f"{what}_{of}" for what in ("current", "session") for of in ("catalog", "database", "schema", "user", "window")
@@ -103,13 +87,13 @@ class Resolver:
         self, column: exp.Column, parts: list[str], read: Mapping[str, Columns | None], aliases: set[str]
     ) -> bool:
         if isinstance(column.this, exp.Star):
-            return parts[0] in read or _has(parts[0], read)
+            return parts[0] in read or has_column(parts[0], read)
         if parts[0] in aliases or (not column.this.quoted and _is_special(column, parts[0])):
             return True
-        if len(parts) > 1 and parts[0] in read and not _has(parts[0], read, closed=True):
+        if len(parts) > 1 and parts[0] in read and not has_column(parts[0], read, closed=True):
             columns = read[parts[0]]
             return columns is None or parts[1] in columns
-        return (len(parts) > 2 and parts[1] in read) or _has(parts[0], read)
+        return (len(parts) > 2 and parts[1] in read) or has_column(parts[0], read)
 
     def _tell_ambiguous(self, column: exp.Column, read: Mapping[str, Columns | None], select: exp.Expr) -> None:
         name = column.name.lower()
@@ -173,7 +157,7 @@ class Resolver:
         columns: list[Given] = []
         for item in query.expressions:
             if item.is_star:
-                expanded = _expanded(item, read, query)
+                expanded = columns_of_star(item, read, query)
                 if expanded is None:
                     return None
                 columns += [Given(name, kind, item) for name, kind in expanded]
@@ -207,54 +191,8 @@ def branches(scope: Scope) -> Iterator[Scope]:
         yield scope
 
 
-def type_of(item: exp.Expr, read: Mapping[str, Columns | None]) -> str:
-    """An expression's type in Spark's words if it is plain (a column, a literal, a CAST); else empty."""
-    if isinstance(item, exp.Paren):
-        return type_of(item.this, read)
-    if isinstance(item, exp.Null):
-        return "VOID"
-    if isinstance(item, exp.Boolean):
-        return "BOOLEAN"
-    if isinstance(item, exp.Literal):
-        return "STRING" if item.is_string else "BIGINT" if str(item.this).isdigit() else "DECIMAL"
-    if isinstance(item, exp.Cast):
-        return item.to.sql("spark").upper().partition("(")[0]
-    if isinstance(item, exp.Column):
-        parts = [part.name.lower() for part in item.parts]
-        if len(parts) == 2 and parts[0] in read:
-            return (read[parts[0]] or {}).get(parts[1], Field("")).kind
-        having = [columns[parts[0]].kind for columns in read.values() if columns and parts[0] in columns]
-        if len(parts) == 1 and len(having) == 1 and None not in read.values():
-            return having[0]
-    return ""
-
-
-def _has(name: str, read: Mapping[str, Columns | None], closed: bool = False) -> bool:
-    """Whether some table has the column. A table of unknown columns may have it, unless `closed` excludes those."""
-    return any(name in columns if columns is not None else not closed for columns in read.values())
-
-
 def _is_special(column: exp.Column, name: str) -> bool:
     return name in FUNCTIONS or name in OTHERS or (name in UNITS and isinstance(column.parent, exp.Func))
-
-
-def _expanded(item: exp.Expr, read: Mapping[str, Columns | None], query: exp.Select) -> list[Field] | None:
-    """The columns that a star stands for; None: not known."""
-    star = item.this if isinstance(item, exp.Column) else item
-    if not isinstance(star, exp.Star) or star.args.get("replace") or star.args.get("rename"):
-        return None
-    joins = query.args.get("joins") or []
-    if isinstance(item, exp.Column):
-        columns_of_table = read.get(item.table.lower())
-        tables = [columns_of_table]
-    elif any(join.args.get("using") or join.method or join.kind in ("SEMI", "ANTI") for join in joins):
-        return None
-    else:
-        tables = list(read.values())
-    if any(columns is None for columns in tables):
-        return None
-    left_out = {name.name.lower() for name in star.args.get("except_") or ()}
-    return [column for columns in tables for name, column in (columns or {}).items() if name not in left_out]
 
 
 def _tables_of(select: exp.Expr) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from jobs.analysis.changing import changing_mistakes
+from jobs.analysis.columns import Columns, columns_of
 from jobs.analysis.events_sql import tables_of
-from jobs.analysis.resolution import Columns, Resolver, columns_of
+from jobs.analysis.resolution import Resolver
 from jobs.analysis.statement import Mistake, offset_in_condition, parse_predicate, parse_select
 from jobs.quality.rule_arguments import wrong_arguments
 from jobs.workload.declaration import TAKEN, Workload

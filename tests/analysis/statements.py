@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobs.analysis.resolution import columns_of
+from jobs.analysis.columns import columns_of
 
 TRIPS = {
     "line": "STRING",
