@@ -63,7 +63,7 @@ $(CLASSES): $(JARS) $(PACKAGES) | $(JAVA) $(SETTINGS)
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
 
-$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(KERNEL_SOURCES)
+$(KERNELS): $(PACKAGES) scripts/compile_kernels.py scripts/compiling/further_queries.py $(KERNEL_SOURCES)
 	@line=$$(scripts/run.sh python scripts/compile_kernels.py) && echo "kernels    $$line"
 	@mkdir -p $(@D) && touch $@
 

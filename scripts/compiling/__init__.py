@@ -1,1 +1,1 @@
-"""What set-up changes in Numba's compiler, so that compiling all kernels takes less time."""
+"""What set-up compiles all kernels with: further queries, and changes of Numba's compiler that save time."""
