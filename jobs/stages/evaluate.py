@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as with_changes
 from datetime import date
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,6 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.budget import WorkExhausted
-from cep_core.language.day_results import DayResult
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, ResultTable
 from cep_core.language.totals import rows_to_explain
 from cep_core.slicing import Plan
@@ -45,6 +43,7 @@ from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.tables.slicing_tables import TIME_POINTS
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.day_blocks import blocks_of, edges_of, first_moments
 from jobs.stages.evaluating.assignment import Assignment, QueryText, schema_to_values
 from jobs.stages.evaluating.explained_rows import Round, published_events
 from jobs.stages.evaluating.explained_slices import Asked, asked_about
@@ -139,59 +138,19 @@ def assignment_of(run: Run) -> Assignment:
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
     plans = planned(run)
-    blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0], edges_of(plans, name))) for name in names}
+    blocks = {name: tuple(blocks_of(run, name, run.compiled[name].tables[0], edges_of(plans, name))) for name in names}
     return Assignment(
         tuple(plan.to_dict() for plan in plans),
         tuple(_text(run.compiled[name]) for name in names),
         blocks,
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
-        {name: _since(run, name, moments) for name, moments in blocks.items()},
+        {name: first_moments(run, name, moments) for name, moments in blocks.items()},
     )
 
 
 def _text(query: WorkloadQuery, table: str = RESULT) -> QueryText:
     return QueryText(query.name, query.bound.path, query.bound.text, query.settings, table)
-
-
-def _blocks(
-    run: Run, query: str, table: ResultTable, edges: Collection[int], result: Result | None = None
-) -> Iterator[Moments]:
-    """The boundaries of the days that are evaluated together for a table, by one plan.
-
-    `edges`: where periods of plans begin and end; `result`: the query's, once it is known.
-    """
-    assert run.scope is not None
-    for block in run.scope.blocks(query):
-        intervals = [(evaluation.day, *run.workload.operating_days.interval(evaluation.day)) for evaluation in block]
-        results = [
-            DayResult(begin, end) if result is None else result.of(day, begin, end) for day, begin, end in intervals
-        ]
-        for days in table.days(results):
-            yield from cut_at(edges, (*(day.begin for day in days), days[-1].end))
-
-
-def edges_of(plans: Sequence[Plan], query: str) -> set[int]:
-    """Where the periods of a query's plans begin and end."""
-    return {edge for plan in plans if query in plan.queries for edge in plan.period or ()}
-
-
-def cut_at(edges: Collection[int], days: Moments) -> Iterator[Moments]:
-    """The boundaries of consecutive days, cut into blocks at these moments.
-
-    >>> list(cut_at({3, 9}, (1, 2, 3, 4)))
-    [(1, 2, 3), (3, 4)]
-    """
-    places = [0, *(place for place in range(1, len(days) - 1) if days[place] in edges), len(days) - 1]
-    return (days[first : last + 1] for first, last in pairwise(places))
-
-
-def _since(run: Run, query: str, blocks: Sequence[Moments]) -> tuple[int, ...]:
-    """For each block, the first moment that its first day reads. What lies before is no input of the result."""
-    assert run.scope is not None
-    calendar = run.workload.operating_days
-    first_reads = {evaluation.day: evaluation.first_read for evaluation in run.scope.of(query)}
-    return tuple(calendar.interval(first_reads[calendar.day_of(days[0])])[0] for days in blocks)
 
 
 def _partials(
@@ -227,7 +186,7 @@ def _evaluated_after(
                 waiting.append((query, table))
             if table.evaluate is None:
                 continue
-            blocks[into] = tuple(_blocks(run, query.name, table, edges_of(plans, query.name), result))
+            blocks[into] = tuple(blocks_of(run, query.name, table, edges_of(plans, query.name), result))
             if blocks[into] or into in present:
                 waiting.append((query, table))
     unit = run.workload.time.unit
@@ -237,7 +196,7 @@ def _evaluated_after(
     texts = [
         _text(query, table.suffix) for query, table, into in tables if (asked[into] if into in asked else blocks[into])
     ]
-    since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
+    since = {text.into: first_moments(run, text.name, blocks[text.into]) for text in texts}
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since, asked=asked)
     partials = _partials(run, again, way, points, folder) if texts else []
     return [merged_result(run, query, table, _reads_of(partials, into), blocks[into]) for query, table, into in tables]

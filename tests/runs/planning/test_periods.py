@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Plan
-from jobs.stages.evaluate import cut_at, edges_of
+from jobs.stages.day_blocks import cut_at, edges_of
 from jobs.stages.slicing.planning import WORTH_CHANGING
 from tests.runs.planning.worlds import DAY, planning
 
