@@ -16,9 +16,8 @@ workers, as those of slices are.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
@@ -34,8 +33,7 @@ from jobs.lake.computed_rows import computed
 from jobs.lake.statements import statement
 from jobs.lake.table_files import TableFile
 from jobs.raw.attempts import in_attempts
-from jobs.raw.raw_frame import LEDGER
-from jobs.raw.rows import raw_frame, raw_text, refusal, seen, seen_by_days, view_of
+from jobs.raw.rows import raw_frame, raw_text, view_of
 from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.held_rows import of_spark
@@ -47,11 +45,11 @@ from jobs.stages.loading.event_files import FileWriter, files_in
 from jobs.stages.loading.event_ranges import EVENTS_IN_RANGE, event_ranges
 from jobs.stages.loading.event_runs import ANSWER as ANSWER_OF_RUNS
 from jobs.stages.loading.event_runs import RowsTakenOut, RunWriter, batches_by_rows, open_run, to_write
-from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, ledgers_of, seen_rows
-from jobs.stages.loading.plain_events.plain_rows import PlainRows, plain_rows
+from jobs.stages.loading.file_ledgers import ReadRows, check_ledgers, file_counts, seen_rows
+from jobs.stages.loading.plain_events.kept_rows import kept_rows, raw_rows
+from jobs.stages.loading.plain_events.plain_rows import plain_rows
 from jobs.stages.loading.plain_events.plain_sql import plain_sources
 from jobs.stages.loading.row_bitmaps import ROWS
-from jobs.workload.sections.sources import Source
 
 
 class SparkLoad:
@@ -75,14 +73,14 @@ class SparkLoad:
         judges = list(plain_rows(run.workload, plain, self._run_writer())) if plain else [None] * len(sources)
         raw = []
         for rank, (source, judge) in enumerate(zip(sources, judges, strict=True)):
-            kept = _read(run, source, files[source.name], folder / f"rows-{rank}", judge)
+            kept = kept_rows(run, source, files[source.name], folder / f"rows-{rank}", judge)
             rows, counted = kept.rows, kept.counted
             check_ledgers(source.name, counted, files[source.name])
             self.rows[source.name], self._kept[source.name] = counted, rows
             self._judged += [pa.ipc.open_stream(answer).read_all() for answer in kept.judged]
             self._has_kept |= kept.has_rows
             view_of(rows, source, rank).createOrReplaceTempView(source.name)
-            raw.append(_raw_rows(run, rows, source, rank))
+            raw.append(raw_rows(run, rows, source, rank))
         _union(raw).createOrReplaceTempView("raw_rows")
         run_days(run).createOrReplaceTempView("run_days")
         self._has_refused = False
@@ -250,47 +248,6 @@ def clear(folder: Path) -> None:
 def run_days(run: Run) -> DataFrame:
     """The days to load, as a frame with the column `day`."""
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
-
-
-class _KeptRows(NamedTuple):
-    """The rows of a source that Spark is to judge, how many were read, and what workers told of the others."""
-
-    rows: DataFrame
-    counted: ReadRows
-    has_rows: bool = True
-    judged: Sequence[bytes] = ()
-
-
-def _read(run: Run, source: Source, files: SourceFiles, folder: Path, judge: PlainRows | None) -> _KeptRows:
-    """The source's rows, and how many of which file. What Spark's readers number is computed once, so that its numbers
-    stay. `judge`: takes the rows of which nothing needs to be asked; it sees those of strictly read files."""
-    if files.surveys:
-        from jobs.raw.spilled_rows import spill  # compiled kernels: only if there is something to read
-
-        spilled = spill(run.spark, source, files, folder, judge=judge)
-        counted = ReadRows(spilled.read, ledgers_of(spilled.ledgers), spilled.seen)
-        return _KeptRows(spilled.rows, counted, spilled.kept > 0, spilled.judged)
-    rows = computed(raw_frame(run.spark, source, files).drop(LEDGER), folder)
-    by_day = {-1: seen_by_days(rows, files.row_days)} if files.row_days else {}
-    return _KeptRows(seen(rows, files), ReadRows({-1: rows.count()}, seen=by_day))
-
-
-def _raw_rows(run: Run, rows: DataFrame, source: Source, rank: int) -> DataFrame:
-    """Each row's name and file, and the rule that refuses it."""
-    rule, reason = refusal(run.workload.expectations.of_source(source.name))
-    slack = sf.lit(source.slack if source.time else None).cast("int")
-    return rows.select(
-        sf.lit(rank).alias("rank"),
-        sf.col("_id").alias("id"),
-        sf.lit(source.name).alias("source"),
-        sf.col("_number").alias("number"),
-        sf.col("_file").alias("file"),
-        sf.col("_day").alias("day"),
-        sf.lit(0 if source.time else source.slack).alias("keeps"),
-        slack.alias("slack"),
-        sf.coalesce("_rule", rule).alias("rule"),
-        sf.coalesce("_reason", reason).alias("reason"),
-    )
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:
