@@ -8,9 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.language.patterns.query import Query
 from jobs.reports.answers.aggregations import aggregation
-from jobs.reports.answers.aggregations.ranking import best_of_periods, headline_item, rank
+from jobs.reports.answers.aggregations.ranking import best_of_periods, headline_columns, rank
 from jobs.reports.answers.changes import TRAILING, compare
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.pattern_picture import automaton_figure
@@ -20,12 +19,6 @@ from jobs.reports.lake_reader import LakeReader
 from jobs.reports.query_report import EvaluatedDay, QueryReport, notices_of
 from jobs.reports.questions import Question
 from jobs.reports.words.quantities import Magnitude
-
-
-def _headline_columns(query: Query) -> list[str]:
-    """The columns of the results that tell the headline of their days."""
-    column = headline_item(query).column
-    return ["day", column, f"{column}_log10", f"{column}_sign"]
 
 
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
@@ -51,7 +44,7 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
 def _before(evaluated: EvaluatedDay) -> pa.Table:
     """The results of the days before, of each the headline, its group and the beginning of its window."""
     first, last = (evaluated.day - timedelta(days=back) for back in (TRAILING, 1))
-    columns = [*_headline_columns(evaluated.query), *evaluated.query.group_by, "window_start"]
+    columns = ["day", *headline_columns(evaluated.query), *evaluated.query.group_by, "window_start"]
     before = evaluated.reader.read(evaluated.name, first, last, columns)
     assert before is not None, "the table has the results of the day"
     return before
@@ -62,7 +55,7 @@ def _headlines(
 ) -> dict[date, Magnitude]:
     if not records:
         return {}
-    results = reader.read(question.name, min(records), max(records), _headline_columns(question.query))
+    results = reader.read(question.name, min(records), max(records), ["day", *headline_columns(question.query)])
     return {} if results is None else aggregation.headlines(question.query, results)
 
 

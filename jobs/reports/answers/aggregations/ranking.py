@@ -119,9 +119,17 @@ def different(query: Query, results: pa.Table, *beside: str) -> list[dict[str, A
     return rows
 
 
+def headline_columns(query: Query) -> list[str]:
+    """The columns of results that tell their headline; tables lack those that no number needs."""
+    return _columns_of(headline_item(query))
+
+
+def _columns_of(item: ReturnItem) -> list[str]:
+    return [item.column, f"{item.column}_log10", f"{item.column}_sign"]
+
+
 def _names_of(item: ReturnItem, results: pa.Table) -> list[str]:
-    names = (item.column, f"{item.column}_log10", f"{item.column}_sign")
-    return [name for name in names if name in results.column_names]
+    return [name for name in _columns_of(item) if name in results.column_names]
 
 
 def _least_of(value: Magnitude | None) -> tuple[float, int | float]:
