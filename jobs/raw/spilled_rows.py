@@ -35,6 +35,7 @@ ROWS_AT_ONCE = 200_000
 """Rows of a row group, about."""
 
 _NOT_KEPT = [LEDGER, MOMENT]
+"""What is read while rows are kept, and not later."""
 
 _ANSWER = "path STRING, content STRING, judged BINARY"
 
