@@ -9,7 +9,7 @@
 | `_raw` | its text, undecodable bytes as backslash escapes; null: the row as JSON |
 | `_rule`, `_reason` | why the reader refused it; null: it did not |
 | `_hash` | 64 bits of its text |
-| `_moment` | of a row that a strict reader refused, what its time says, if its source declares one and the row has it |
+| `_moment` | what its time says as a whole number, refused or not, if its source declares one and the row has it |
 | `_ledger` | null; else this is no row but the ledger of a range of a file, as JSON |
 """
 

@@ -112,8 +112,8 @@ class RowDays:
         return pc.or_(days.is_null(), pc.is_in(days.cast(pa.int32()), pa.array(self.wanted, pa.int32())))
 
     def counted(self, rows: pa.RecordBatch) -> SeenRows:
-        """Rows of a raw frame counted by their days. Read are `_day`, the time and `_moment`."""
-        days, moments = rows["_day"], pc.coalesce(moments_of(rows[self.column]), rows[MOMENT])
+        """Rows of a raw frame counted by their days. Read are `_day` and `_moment`."""
+        days, moments = rows["_day"], rows[MOMENT]
         seen = np.asarray(self.sees(days))
         near = {row["values"]: row["counts"] for row in pc.value_counts(days.filter(pa.array(seen))).to_pylist()}
         far = ~seen
@@ -130,9 +130,13 @@ class RowDays:
         """The days of the column as an expression of SQL."""
         if self.kind == "DATE":
             return f"`{self.column}`"
-        moment = f"unix_micros(`{self.column}`)" if self.kind == "TIMESTAMP" else f"`{self.column}`"
         first, last = self._clock.calendar
-        return f"IF({moment} BETWEEN {first} AND {last}, {self._clock.sql(moment)}, NULL)"
+        return f"IF({self.moment_sql()} BETWEEN {first} AND {last}, {self._clock.sql(self.moment_sql())}, NULL)"
+
+    def moment_sql(self) -> str:
+        """The column as whole numbers (`moments_of`), as an expression of SQL."""
+        function = {"TIMESTAMP": "unix_micros", "DATE": "unix_date"}.get(self.kind, "")
+        return f"{function}(`{self.column}`)"
 
 
 def moments_of(column: pa.Array) -> pa.Array:

@@ -45,13 +45,11 @@ def seen(rows: DataFrame, files: SourceFiles) -> DataFrame:
 
 def seen_by_days(rows: DataFrame, time: RowDays) -> SeenRows:
     """Rows counted by their days; of those that the run does not see, as if each day had one moment, its last."""
-    from jobs.raw.reading.typed_columns import ARROW_TYPES  # compiled kernels: only if there is something to read
-
-    counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(f"`{time.column}`").alias("last"))
+    counted = rows.groupBy("_day").agg(sf.count("*").alias("rows"), sf.max(MOMENT).alias("last"))
     whole = SeenRows(time.slack)
     for row in counted.toArrow().to_pylist():
-        day, last = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], ARROW_TYPES[time.kind])
-        of_day = time.counted(pa.record_batch({"_day": day, time.column: last, MOMENT: pa.nulls(1, pa.int64())}))
+        day, last = pa.array([row["_day"]], pa.date32()), pa.array([row["last"]], pa.int64())
+        of_day = time.counted(pa.record_batch({"_day": day, MOMENT: last}))
         near = dict.fromkeys(of_day.near, row["rows"])
         far = replace(of_day.far, rows=of_day.far.rows * row["rows"], missed=of_day.far.missed * row["rows"])
         whole += SeenRows(time.slack, near, far)

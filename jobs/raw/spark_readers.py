@@ -43,14 +43,17 @@ def spark_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataF
         "_rule": sf.coalesce("_rule", sf.when(type_reason.isNotNull(), TYPE)),
         "_reason": sf.coalesce("_reason", type_reason),
         "_hash": sf.xxhash64("_raw"),
-        MOMENT: sf.lit(None).cast("bigint"),  # a row that is refused keeps its time
+        MOMENT: sf.lit(None).cast("bigint"),
         LEDGER: sf.lit(None).cast("string"),
     }
     rows = read.select(
         *[typed.get(name, sf.col(f"`{name}`")).alias(name) for name in source.columns],
         *[own.get(name, sf.col(name)).alias(name) for name in OWN_COLUMNS],
     )
-    return rows.withColumn("_day", sf.expr(files.row_days.sql())) if files.row_days else rows
+    if files.row_days is None:
+        return rows
+    moment = sf.expr(files.row_days.moment_sql()).cast("bigint")
+    return rows.withColumns({"_day": sf.expr(files.row_days.sql()), MOMENT: moment})
 
 
 def _text_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:

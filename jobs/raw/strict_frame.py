@@ -27,7 +27,7 @@ from jobs.raw.reading.row_judgement import HASH, ORDINAL, RAW
 from jobs.raw.reading.source_file import codec_of
 from jobs.raw.reading.text_blocks import FileRange
 from jobs.raw.reading.typed_columns import ARROW_TYPES
-from jobs.raw.row_days import moments_of
+from jobs.raw.row_days import RowDays, moments_of
 from jobs.raw.source_files import SourceFiles
 from jobs.workload.sections.sources import Source
 
@@ -123,17 +123,22 @@ def frame_batches(numbered: NumberedRange, form: FileForm) -> Iterator[pa.Record
             ids = pc.add(good.column(ORDINAL), first)
             own = {"_id": ids, "_raw": good.column(RAW), "_hash": good.column(HASH)}
             if form.time:
-                own["_day"] = form.time.days(moments_of(good.column(form.time.column)))
+                own |= _when(form.time, moments_of(good.column(form.time.column)))
             yield _batch(numbered, form, {name: good.column(name) for name in form.columns} | own)
         if refused.num_rows:
             ids = pc.add(refused.column("ordinal"), first)
             own = {f"_{name}": refused.column(name) for name in ("rule", "reason", "raw")}
             if form.time:
-                own |= {"_day": form.time.days(refused.column("moment")), MOMENT: refused.column("moment")}
+                own |= _when(form.time, refused.column("moment"))
             yield _batch(numbered, form, own | {"_id": ids})
         ledger += block.ledger
     text = json.dumps({"number": numbered.number, "path": str(path), **asdict(ledger)})
     yield _batch(numbered, form, {"_ledger": pa.array([text])})
+
+
+def _when(time: RowDays, moments: pa.Array) -> dict[str, pa.Array]:
+    """The columns of rows that tell when they are."""
+    return {"_day": time.days(moments), MOMENT: moments}
 
 
 def _batch(numbered: NumberedRange, form: FileForm, columns: dict[str, pa.Array]) -> pa.RecordBatch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,13 @@ from jobs.raw.damage import unreadable_in
 from jobs.raw.raw_frame import LEDGER, MOMENT
 from jobs.raw.reading.file_form import file_form_of
 from jobs.raw.reading.file_rows import survey_of
+from jobs.raw.row_days import RowDays
+from jobs.raw.rows import seen_by_days
 from jobs.raw.source_files import SourceFiles
 from jobs.raw.spark_readers import spark_rows
 from jobs.raw.spilled_rows import spill
 from jobs.raw.strict_frame import LITTLE, strict_rows, strict_table
+from jobs.workload.operating_days import OperatingDays
 from jobs.workload.sections.sources import Source
 
 pytestmark = pytest.mark.spark
@@ -94,6 +97,25 @@ def test_whoever_reads_the_rows_are_the_same(spark: Any, tmp_path: Path, format:
     theirs = rows_in(spark_rows(spark, source, files_of(good, source, 2000)))
     left_out = {"_id", "_number", *(() if bad else ("_raw", "_hash"))}
     assert without(ours, left_out) == without(theirs, left_out)
+
+
+@pytest.mark.parametrize("column", ["n", "day", "at"])
+def test_whoever_reads_the_rows_have_the_same_days(spark: Any, tmp_path: Path, column: str) -> None:
+    """Whether the run sees the day of most rows or not; one row is refused for its number, and has no time stamp."""
+    source = source_of("csv")
+    paths = [
+        written(tmp_path, "csv", "a", ROWS[:200], b"1,y,true,2024-01-01,,k"),
+        written(tmp_path, "csv", "b", ROWS[200:]),
+    ]
+    for wanted in (0, 19723, 19730):
+        calendar = OperatingDays(timedelta(0), "s")
+        time = RowDays(column, COLUMNS[column], 0, calendar, (wanted,), start=1)
+        files = replace(files_of(paths, source, 2000), row_days=time)
+        rows = strict_table(source, files)
+        [ours] = rows.filter(rows[LEDGER].is_null()).combine_chunks().to_batches()
+        theirs = seen_by_days(spark_rows(spark, source, files), time)
+        assert theirs == time.counted(ours)
+        assert sum(theirs.near.values()) + theirs.far.rows == 301
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])

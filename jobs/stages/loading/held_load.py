@@ -233,6 +233,7 @@ def _read(run: Run, source: Source, rank: int, files: SourceFiles) -> tuple[pa.T
     seen: dict[int, SeenRows] = {}
     if files.row_days:
         seen, rows = _seen(rows, read, files.row_days)
+    rows = rows.drop_columns([MOMENT])
     counted = ReadRows(read, ledgers_of(texts), seen)
     check_ledgers(source.name, counted, files)
     view = of_spark(run.spark, held_view(rows, source, rank))
@@ -247,7 +248,7 @@ def _seen(rows: pa.Table, numbers: Iterable[int], time: RowDays) -> tuple[dict[i
     seen = {}
     for number in numbers:
         of_file = rows.filter(pc.equal(rows["_number"], number))
-        [times] = of_file.select(["_day", time.column, MOMENT]).combine_chunks().to_batches()
+        [times] = of_file.select(["_day", MOMENT]).combine_chunks().to_batches()
         seen[number] = time.counted(times)
     return seen, rows.filter(time.sees(rows["_day"].combine_chunks())).combine_chunks()
 
