@@ -54,7 +54,7 @@ def rank(query: Query, results: pa.Table) -> Ranking:
     if not results.num_rows:
         return Ranking(results, (), (), ())
     item = headline_item(query)
-    codes, firsts = _first_of_each(results, _names_of(item, results))
+    codes, firsts = _first_of_each(results, _names_of(query, results))
     values = [value_of(item, row) for row in firsts.to_pylist()]
     places = _places([_least_of(value) for value in values])
     groups, members = _first_of_each(results, query.group_by)
@@ -114,22 +114,19 @@ def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
 
 def different(query: Query, results: pa.Table, *beside: str) -> list[dict[str, Any]]:
     """The headline's columns, and those `beside` it, of results, each combination once."""
-    names = [*beside, *_names_of(headline_item(query), results)]
+    names = [*beside, *_names_of(query, results)]
     rows: list[dict[str, Any]] = results.select(names).group_by(names).aggregate([]).to_pylist()
     return rows
 
 
 def headline_columns(query: Query) -> list[str]:
     """The columns of results that tell their headline; tables lack those that no number needs."""
-    return _columns_of(headline_item(query))
+    column = headline_item(query).column
+    return [column, f"{column}_log10", f"{column}_sign"]
 
 
-def _columns_of(item: ReturnItem) -> list[str]:
-    return [item.column, f"{item.column}_log10", f"{item.column}_sign"]
-
-
-def _names_of(item: ReturnItem, results: pa.Table) -> list[str]:
-    return [name for name in _columns_of(item) if name in results.column_names]
+def _names_of(query: Query, results: pa.Table) -> list[str]:
+    return [name for name in headline_columns(query) if name in results.column_names]
 
 
 def _least_of(value: Magnitude | None) -> tuple[float, int | float]:
