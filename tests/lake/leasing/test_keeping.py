@@ -33,10 +33,10 @@ def test_it_is_renewed_while_a_task_works_and_loss_is_noticed(path: Path) -> Non
         check()
         with pytest.raises(LeaseHeld):
             take(path, "r2", "other")
+        [keeper] = [thread for thread in threading.enumerate() if thread.name == "lease"]
         os.replace(of_other, path)  # at once, so that no renewal comes between
         with pytest.raises(LeaseLost, match="other took the lake over"):
             check()
-        [keeper] = [thread for thread in threading.enumerate() if thread.name == "lease"]
         keeper.join()
         with pytest.raises(LeaseLost, match="other"):
             check()
