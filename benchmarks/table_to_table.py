@@ -1,7 +1,7 @@
 """From an Arrow table to an Arrow table: what a query costs beside its kernel, in one run.
 
 `python benchmarks/table_to_table.py [--events 1000000] [--text codes|plain] [--only WORD] [--without WORD] [--share 1]
-[--calls 30] [--profile | --memory]`.
+[--calls 30] [--rounds 1] [--profile | --memory]`.
 
 Each line is one query over one log, of which 1, 12 or 100 % of the events are of types that the query names. It prints
 nanoseconds of CPU time for each event of the log: of the whole call (`cep.aggregate`, `cep.match`, `cep.detect`, the
@@ -9,11 +9,13 @@ query's text included), of the kernels in it, and of the way from the table to a
 budget of a way is what its kernels take, and 10 ns more; 20 with a key of numbers, 30 with a key of texts; or kernels
 take half of the call. The last line tells on how much faster a machine all keep it, whatever this one is. Times of a
 call and of its kernels come from the same call, the least of some calls, so that their ratio holds on a busy machine.
-No assertion on time.
+`--rounds` goes round all lines so often and keeps the least of all rounds: on a machine whose speed changes for seconds
+at a time, each line then meets a quiet moment. No assertion on time.
 
 `--memory` prints peaks as multiples of what the query reads in Arrow: of a call, which are that, the arrays and the
 result; and of the same log as a slice of a run, whose rows leave batch by batch and are not kept. Each in a process of
-its own, which has answered the query before: code that is loaded is no memory of the slice.
+its own, which has answered the query before: code that is loaded is no memory of the slice. The system gives these
+processes pages of 4 KB alone; otherwise Arrow's allocator gets some of 2 MB, one of which is more than a small slice.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import importlib
 import multiprocessing
 import pstats
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,6 +64,12 @@ HALF = 0.5
 TIMES, IN_ALL = 5, 3_000_000
 """The fewest calls, and the events of all calls of a case together: those of small logs vary more."""
 KEYS = 1_000
+DISABLE_LARGE_PAGES = 41
+"""`PR_SET_THP_DISABLE` of Linux's `prctl`."""
+
+Spent = tuple[float, float]
+"""The seconds of a call, and of the kernels in it."""
+LONGEST: Spent = (float("inf"), 0.0)
 
 
 def log(events: int, relevant: float, text: str) -> pa.Table:
@@ -134,10 +143,10 @@ def answered(case: Case, events: pa.Table) -> pa.Table:
     return case.call(case.query, events, **settings)
 
 
-def measured(case: Case, events: pa.Table, kernels: list[float], calls: int) -> tuple[float, float]:
+def measured(case: Case, events: pa.Table, kernels: list[float], calls: int) -> Spent:
     """CPU-seconds of a call and of its kernels: those of the least of some calls, after a first one that compiles."""
     answered(case, events)
-    best = (float("inf"), 0.0)
+    best = LONGEST
     for _ in range(calls):
         kernels[0] = 0.0
         begin = time.process_time()
@@ -188,6 +197,12 @@ def _give_back_memory() -> None:
     ctypes.CDLL(None).malloc_trim(0)
 
 
+def _use_small_pages() -> None:
+    """From now on no page of this process and of those that it starts is a large one. Linux alone knows the option."""
+    if ctypes.CDLL(None, use_errno=True).prctl(DISABLE_LARGE_PAGES, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "the system does not let a process do without large pages")
+
+
 def _status(name: str) -> int:
     """A number of bytes that the system knows of this process."""
     line = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
@@ -203,11 +218,13 @@ def main() -> None:
     parser.add_argument("--share", type=float)
     parser.add_argument("--without", default="-", help="a word that no name has")
     parser.add_argument("--calls", type=int, help="of each case, of which the least counts")
+    parser.add_argument("--rounds", type=int, default=1, help="over all lines, of which the least counts")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--memory", action="store_true")
     chosen = parser.parse_args()
     shares = SHARES if chosen.share is None else (chosen.share,)
     if chosen.memory:
+        _use_small_pages()
         print(f"{chosen.events:,} events; MB that the query reads, and the result and the peak as multiples of these")
         for number, case in enumerate(CASES):
             for share in shares if chosen.only in case.name else ():
@@ -218,28 +235,36 @@ def main() -> None:
                     alone.join()
         return
     logs = {share: log(chosen.events, share, chosen.text) for share in shares}
-    kernels = [0.0] if chosen.profile else watch_kernels()
+    asked = [
+        (case, share)
+        for case in CASES
+        for share in shares
+        if chosen.only in case.name and chosen.without not in case.name
+    ]
+    if chosen.profile:
+        for case, share in asked:
+            print(f"{case.name}, {share:.0%}")
+            profile(case, logs[share])
+        return
+    kernels = watch_kernels()
     calls = chosen.calls or max(TIMES, IN_ALL // chosen.events)
-    if not chosen.profile:
-        print(f"{chosen.events:,} events, texts as {chosen.text}; ns of CPU time for each event of the log")
-        print(f"{'query':<28} {'share':>6} {'call':>8} {'kernels':>8} {'way':>8} {'budget':>8} {'kernels / call':>15}")
+    least = [LONGEST] * len(asked)
+    for done in range(chosen.rounds):
+        if chosen.rounds > 1:
+            print(f"round {done + 1} of {chosen.rounds}", file=sys.stderr)
+        for place, (case, share) in enumerate(asked):
+            least[place] = min(least[place], measured(case, logs[share], kernels, calls))
+    print(f"{chosen.events:,} events, texts as {chosen.text}; ns of CPU time for each event of the log")
+    print(f"{'query':<28} {'share':>6} {'call':>8} {'kernels':>8} {'way':>8} {'budget':>8} {'kernels / call':>15}")
     slower: list[float] = []
-    for case in CASES:
-        for share, events in logs.items():
-            if chosen.only not in case.name or chosen.without in case.name:
-                continue
-            if chosen.profile:
-                print(f"{case.name}, {share:.0%}")
-                profile(case, events)
-                continue
-            call, kernel = (1e9 * seconds / chosen.events for seconds in measured(case, events, kernels, calls))
-            budget = kernel + case.budget
-            print(
-                f"{case.name:<28} {share:>6.0%} {call:>8.1f} {kernel:>8.1f} {call - kernel:>8.1f} {budget:>8.1f} "
-                f"{kernel / call:>15.2f}",
-                flush=True,
-            )
-            slower.append(1.0 if kernel / call >= HALF else (call - 2 * kernel) / case.budget)
+    for (case, share), seconds in zip(asked, least, strict=True):
+        call, kernel = (1e9 * each / chosen.events for each in seconds)
+        budget = kernel + case.budget
+        print(
+            f"{case.name:<28} {share:>6.0%} {call:>8.1f} {kernel:>8.1f} {call - kernel:>8.1f} {budget:>8.1f} "
+            f"{kernel / call:>15.2f}"
+        )
+        slower.append(1.0 if kernel / call >= HALF else (call - 2 * kernel) / case.budget)
     if slower:
         kept = sum(each <= 1 for each in slower)
         print(
