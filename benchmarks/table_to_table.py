@@ -29,9 +29,8 @@ import importlib
 import multiprocessing
 import pstats
 import re
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +44,7 @@ from cep_core.frames import NamedColumns, read_frame
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.evaluator import answered as result_of
 from cep_core.language.settings import Settings
+from cep_core.progress.meter import Meter
 
 KERNELS = (
     ("cep_core.trends.choice.aggregation", "count"),
@@ -67,6 +67,8 @@ KEYS = 1_000
 DISABLE_LARGE_PAGES = 41
 """`PR_SET_THP_DISABLE` of Linux's `prctl`."""
 
+Asked = Sequence[tuple[Case, float]]
+"""A case, and the share of relevant events."""
 Spent = tuple[float, float]
 """The seconds of a call, and of the kernels in it."""
 LONGEST: Spent = (float("inf"), 0.0)
@@ -155,6 +157,19 @@ def measured(case: Case, events: pa.Table, kernels: list[float], calls: int) -> 
     return best
 
 
+def measured_in_rounds(asked: Asked, logs: Mapping[float, pa.Table], rounds: int, calls: int) -> list[Spent]:
+    """The least of all rounds, of each case that is asked for."""
+    kernels, meter = watch_kernels(), Meter()
+    least = [LONGEST] * len(asked)
+    for done in range(rounds * len(asked)):
+        place = done % len(asked)
+        case, share = asked[place]
+        meter.tell("measuring", done, rounds * len(asked))
+        least[place] = min(least[place], measured(case, logs[share], kernels, calls))
+    meter.clear()
+    return least
+
+
 def streamed(case: Case, events: pa.Table) -> int:
     """Evaluates the log as a run does a slice: each batch of rows leaves when it is made. Returns their bytes."""
     settings = dict(case.settings)
@@ -171,9 +186,8 @@ def profile(case: Case, events: pa.Table) -> None:
     pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
 
 
-def memory(number: int, events: int, share: float, is_streamed: bool) -> None:
+def memory(case: Case, events: int, share: float, is_streamed: bool) -> None:
     """Prints the peak memory of a case. In a process of its own: what others left would count, or be used again."""
-    case = CASES[number]
     read = ["event_type", "ts", "seq", *(n for n in ("x", "k", "name") if re.search(rf"\b{n}\b", case.query))]
     bytes_of = streamed if is_streamed else lambda case, events: answered(case, events).nbytes
     for _ in range(2):  # imports, kernels
@@ -223,37 +237,30 @@ def main() -> None:
     parser.add_argument("--memory", action="store_true")
     chosen = parser.parse_args()
     shares = SHARES if chosen.share is None else (chosen.share,)
-    if chosen.memory:
-        _use_small_pages()
-        print(f"{chosen.events:,} events; MB that the query reads, and the result and the peak as multiples of these")
-        for number, case in enumerate(CASES):
-            for share in shares if chosen.only in case.name else ():
-                for is_streamed in (False,) if case.call is cep.detect else (False, True):
-                    context = multiprocessing.get_context("spawn")
-                    alone = context.Process(target=memory, args=(number, chosen.events, share, is_streamed))
-                    alone.start()
-                    alone.join()
-        return
-    logs = {share: log(chosen.events, share, chosen.text) for share in shares}
     asked = [
         (case, share)
         for case in CASES
         for share in shares
         if chosen.only in case.name and chosen.without not in case.name
     ]
+    if chosen.memory:
+        _use_small_pages()
+        print(f"{chosen.events:,} events; MB that the query reads, and the result and the peak as multiples of these")
+        context = multiprocessing.get_context("spawn")
+        for case, share in asked:
+            for is_streamed in (False,) if case.call is cep.detect else (False, True):
+                alone = context.Process(target=memory, args=(case, chosen.events, share, is_streamed))
+                alone.start()
+                alone.join()
+        return
+    logs = {share: log(chosen.events, share, chosen.text) for share in shares}
     if chosen.profile:
         for case, share in asked:
             print(f"{case.name}, {share:.0%}")
             profile(case, logs[share])
         return
-    kernels = watch_kernels()
     calls = chosen.calls or max(TIMES, IN_ALL // chosen.events)
-    least = [LONGEST] * len(asked)
-    for done in range(chosen.rounds):
-        if chosen.rounds > 1:
-            print(f"round {done + 1} of {chosen.rounds}", file=sys.stderr)
-        for place, (case, share) in enumerate(asked):
-            least[place] = min(least[place], measured(case, logs[share], kernels, calls))
+    least = measured_in_rounds(asked, logs, chosen.rounds, calls)
     print(f"{chosen.events:,} events, texts as {chosen.text}; ns of CPU time for each event of the log")
     print(f"{'query':<28} {'share':>6} {'call':>8} {'kernels':>8} {'way':>8} {'budget':>8} {'kernels / call':>15}")
     slower: list[float] = []
