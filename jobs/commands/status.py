@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from jobs import places
@@ -13,10 +14,11 @@ from jobs.lake.leasing.lease import lease_file, read
 from jobs.reports.words.quantities import counted
 from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
-from jobs.runs.outdated_loads import outdated_days
+from jobs.runs.outdated_loads import outdated_days, unfinished_days
 from jobs.runs.run import shown_days
 from jobs.runs.scope import evaluate_stale, holes
 from jobs.runs.source_days import is_gone
+from jobs.runs.unanswered_days import refused_days, unevaluated_days
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 
@@ -47,7 +49,9 @@ def run(options: argparse.Namespace) -> int:
     _say("events removed after their retention", list(ledger.expired))
     loaded_days = sorted(ledger.days)
     missing = holes(loaded_days[0], loaded_days[-1], ledger, bounds) if loaded_days else ()
-    _say("refused by the gate", [day for day in missing if day in ledger.days and ledger.days[day].refused])
+    _say_with_remedy("loaded, with no result yet", unevaluated_days(ledger), "", workload.name)
+    mended = ", once the rule or the files are right"
+    _say_with_remedy("refused by the gate", refused_days(ledger), mended, workload.name)
     _say("missing", [day for day in missing if day not in ledger.days])
     for name, work in sorted(
         {(name, result.exhausted) for (name, _), result in ledger.results.items() if result.exhausted is not None}
@@ -57,10 +61,12 @@ def run(options: argparse.Namespace) -> int:
     stale = evaluate_stale(questions_of(compiled, workload.limits), ledger, bounds)
     for name in sorted({evaluation.query for evaluation in stale.evaluations}):
         _say(f"stale: {name}", [evaluation.day for evaluation in stale.of(name)])
+    unended = unfinished_days(ledger)
     outdated = outdated_days(ledger, workload)
     gone = [day for day in outdated if is_gone(workload, day)]
     again = [day for day in outdated if day not in gone]
-    _say("loaded by another definition", again)
+    _say("a load of them did not end", unended)
+    _say("loaded by another definition", [day for day in again if day not in unended])
     _say("loaded by another definition, and not to be loaded again, as their files are gone", gone)
     changed = changed_files(places.lake(), workload, ledger.days.keys() - set(ledger.expired))
     _say("loaded from files that have changed since", list(changed))
@@ -87,6 +93,14 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
-def _say(what: str, days: list[date]) -> None:
+def _say_with_remedy(what: str, days: Sequence[date], when: str, workload: str) -> None:
+    """Days that `run --stale` passes over, and the command that does not."""
+    if days:
+        until = f" --to {days[-1]}" if len(days) > 1 else ""
+        print(f"  {what}: {shown_days(days)}")
+        print(f"    to evaluate them{when}: trendmill run {workload} --from {days[0]}{until}")
+
+
+def _say(what: str, days: Sequence[date]) -> None:
     if days:
         print(f"  {what}: {shown_days(days)}")

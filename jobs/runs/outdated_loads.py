@@ -1,8 +1,10 @@
-"""Days that an earlier definition of the workload loaded: with another events.sql, other sources, rules or days.
+"""Days to be loaded again: an earlier definition of the workload loaded them, or a load of them did not end.
 
-A day of the lake stays as it was loaded until it is loaded again, so an edit leaves days of several definitions beside
-each other. `status` lists them, `run --stale` loads them again. Days that begin at other moments must never stand
-beside each other: what lies between two of them would be lost, or be counted twice. Cost: linear in the ledger's days.
+Another definition has another events.sql, other sources, rules or days. A day of the lake stays as it was loaded until
+it is loaded again, so an edit leaves days of several definitions beside each other. `status` lists them, `run --stale`
+loads them again. Days that begin at other moments must never stand beside each other: what lies between two of them
+would be lost, or be counted twice. A load that ends before its events are published has noted the files that it read,
+so their bytes no longer tell that the day is behind them. Cost: linear in the ledger's days.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Collection
 from datetime import date
 
 from jobs.exits import WrongWorkload
-from jobs.runs.recorded_days import Ledger
+from jobs.runs.recorded_days import UNFINISHED, Ledger
 from jobs.runs.run import shown_days
 from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload
@@ -19,11 +21,17 @@ from jobs.workload.load_definition import load_definition
 
 
 def outdated_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:
-    """The days that another definition loaded, ascending. Of days that an older program loaded nothing is known."""
+    """The days that another definition loaded, and those of `unfinished_days`, ascending. Of days that an older program
+    loaded nothing is known."""
     present = load_definition(workload)
     return tuple(
         sorted(day for day, of in ledger.days.items() if of.definition not in (None, present) and not of.expired)
     )
+
+
+def unfinished_days(ledger: Ledger) -> tuple[date, ...]:
+    """The days whose last load ended before it published their events, ascending."""
+    return tuple(sorted(day for day, of in ledger.days.items() if of.definition == UNFINISHED and not of.expired))
 
 
 def moved_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:

@@ -15,6 +15,9 @@ from types import MappingProxyType
 ABSENT = "absent"
 """The version of a day that the lake lacks."""
 
+UNFINISHED = "unfinished"
+"""A definition hash that no workload has: a load of the day began, and its events were not published yet."""
+
 EXPIRED = "expired"
 """The version of a day whose events were removed after their time of retention. What was evaluated from them stays."""
 
@@ -24,9 +27,9 @@ class LoadedDay:
     """What the lake knows of one operating day: the digest of its events (None: it has none) and the gate's verdict.
 
     `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
-    `points` count the day's events and their time-points. `definition`: the hash of what made the last load, `begins`:
-    the day's first moment when its events were published; None: not known. `expired`: its events were removed after
-    their time of retention.
+    `points` count the day's events and their time-points. `definition`: the hash of what made the last load, or
+    UNFINISHED; `begins`: the day's first moment when its events were published; None: not known. `expired`: its events
+    were removed after their time of retention.
     """
 
     digest: str | None

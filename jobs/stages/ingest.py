@@ -2,7 +2,8 @@
 the ledgers of files to `_work/source_files`.
 
 An operating day gets exactly the events whose `ts` lies in it, whatever file they came from. Rows are parsed once.
-Nothing is written before every source has been found and its header checked. Cost: linear in the rows read, and a sort
+Nothing is written before every source has been found and its header checked. Days that were loaded before are marked as
+not loaded to the end until `validate` publishes their events. Cost: linear in the rows read, and a sort
 of each day's events.
 """
 
@@ -22,6 +23,8 @@ from jobs.lake.conditions import one_of
 from jobs.lake.write import Replacement, join, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed, unreadable_in
 from jobs.raw.source_files import SourceFiles, find
+from jobs.runs.day_marks import mark_days
+from jobs.runs.recorded_days import UNFINISHED
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.stages.held_rows import holds_load
 from jobs.stages.loading.empty_days import empty_days
@@ -56,6 +59,7 @@ def ingest(run: Run) -> StageOutcome:
         in_run = one_of("day", run.loads)
         table = run.lake / run.workload.name / "_work" / "staged_events"
         files = load.event_files(table)
+        mark_days(run.lake / run.workload.name, run.loads, "definition", UNFINISHED)
         replace_all(
             [
                 Replacement(load.staged(table), run.table(STAGED), loaded(run, "_undated")),

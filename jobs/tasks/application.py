@@ -78,6 +78,8 @@ class Application:
         from jobs.lake.cluster import profile
         from jobs.lake.session import LateSession
         from jobs.runs.input_size import input_size
+        from jobs.runs.ledger import read_ledger
+        from jobs.runs.unanswered_days import up_to_date
         from jobs.tasks.nightly import TASKS as SPARK_TASKS
         from jobs.tasks.nightly import begin, left_stale, load_again, refused_days
         from jobs.workload.declaration import load_workload
@@ -101,7 +103,8 @@ class Application:
                 again = load_again(run, self.again)
                 scope = self.scope(run)
                 if not scope.evaluations and not again:
-                    progress.note("nothing to evaluate: every result is up to date")
+                    ledger = read_ledger(places.lake(), self.workload)
+                    progress.note(f"nothing to evaluate: {up_to_date(ledger)}")
                     return
                 touched = sorted({*again, *scope.days})
                 run = replace(run, scope=scope, first=touched[0], last=touched[-1], loads=())

@@ -23,6 +23,7 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.event_tables import LOADED_DAYS
 from jobs.lake.tables.match_events import tables_of_match_events
 from jobs.lake.write import replace
+from jobs.runs.day_marks import mark_days
 from jobs.stages.loading.log_order import DAY_BITS
 from jobs.stored_path import remove_tree
 from jobs.tasks.forgetting.derived_rows import tables_of
@@ -84,12 +85,7 @@ def _days_of(folder: Path) -> list[date]:
 
 def _mark_expired(home: Path, lake: Path, days: Collection[date]) -> None:
     create(home.name, [LOADED_DAYS], lake)
-    folder = home / LOADED_DAYS.folder
-    rows = read_table(folder, schema_of(folder).names, days)
-    if rows is not None and rows.num_rows:
-        place = rows.column_names.index("expired")
-        rows = rows.set_column(place, "expired", pa.array([True] * rows.num_rows))
-        replace(rows, identifier(home.name, LOADED_DAYS.name), one_of("day", days))
+    mark_days(home, days, "expired", True)
 
 
 def _tables_of_results(home: Path) -> Iterator[str]:

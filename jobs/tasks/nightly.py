@@ -77,7 +77,7 @@ def load(run: Run) -> None:
     ledger = read_ledger(run.lake, run.workload.name)
     refuse_mixed_days(ledger, run.workload, run.days)
     if others := set(outdated_days(ledger, run.workload)) - set(run.days):
-        run.progress.note(f"{shown_days(others)}: loaded by another definition; `trendmill status` says what to do")
+        run.progress.note(f"{shown_days(others)}: to be loaded again; `trendmill status` says why and how")
     _load(run, _loads(run))
     refused = refused_days(run)
     if len(refused) == len(run.days):

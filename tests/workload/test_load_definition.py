@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from jobs.exits import WrongWorkload
-from jobs.runs.outdated_loads import moved_days, outdated_days, refuse_mixed_days
-from jobs.runs.recorded_days import Ledger, LoadedDay
+from jobs.runs.outdated_loads import moved_days, outdated_days, refuse_mixed_days, unfinished_days
+from jobs.runs.recorded_days import UNFINISHED, Ledger, LoadedDay
 from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.load_definition import load_definition
@@ -96,6 +96,8 @@ def test_days_are_outdated_only_if_another_definition_is_known(tmp_path: Path) -
         }
     )
     assert outdated_days(ledger, workload) == (day(2), day(3))
+    begun = Ledger({day(0): LoadedDay("a", definition=UNFINISHED), day(1): LoadedDay("b", definition=present)})
+    assert outdated_days(begun, workload) == unfinished_days(begun) == (day(0),)
     assert moved_days(ledger, workload) == (day(3),)
     refuse_mixed_days(ledger, workload, [day(3)])
     with pytest.raises(WrongWorkload, match=r"than 2013-01-04 in the lake.*trendmill run machines --stale"):

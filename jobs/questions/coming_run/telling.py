@@ -13,6 +13,7 @@ from jobs.reports.words.quantities import counted, elapsed
 from jobs.reports.words.values import listed
 from jobs.runs.input_size import read_bytes, table_bytes
 from jobs.runs.run import shown_days
+from jobs.runs.unanswered_days import up_to_date
 from jobs.workload.declaration import Workload
 
 _NAMED = 6
@@ -70,7 +71,8 @@ class ComingRun:
             yield f"  evaluate  {shown_days(days_together)}: {named}: {why}"
         if not by_reason and {"slice", "evaluate"} & {*self.asked.tasks}:
             same = " if these days hold the events that they held" if self.work.loads else ""
-            yield f"  evaluate  nothing{same}: every result is up to date"
+            said = up_to_date(self.work.ledger) if self.asked.first is None else "every result is up to date"
+            yield f"  evaluate  nothing{same}: {said}"
 
     def _are_all(self, queries: Collection[str]) -> bool:
         return len(queries) > _NAMED and len(queries) == len(self.workload.question_files())

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from tests.runs.lake.lakes import CommandLine, SmallLake
-from tests.runs.lake.small_workload import day
+from tests.runs.lake.small_workload import day, write_day
 
 pytestmark = pytest.mark.spark
 
@@ -120,3 +120,52 @@ def test_an_edited_workload_ends_as_if_it_had_always_been_so(copied: SmallLake, 
     code, printed = trendmill("run", "--stale")
     assert code == 2
     assert "the files of 2013-01-01 are gone" in printed
+
+
+@pytest.mark.parametrize("first", [day(0), day(2)], ids=["a loaded day", "the last one"])
+def test_a_corrected_file_is_not_forgotten_if_its_load_does_not_end(
+    copied: SmallLake, trendmill: CommandLine, monkeypatch: pytest.MonkeyPatch, first: date
+) -> None:
+    """What a load reads is noted before its events are published. A run that dies in between leaves the day listed, and
+    the next one, of the same id or another, publishes what the file says."""
+    edit(copied, f"data/{first}.csv", ",m1,", ",m2,")
+    for attempt in ("a run", "a run", "another run"):
+        with monkeypatch.context() as patch:
+            patch.setattr("jobs.tasks.nightly.validate", fail)
+            assert trendmill("run", "--stale", "--run-id", attempt)[0] == 1
+        assert held(copied) != expected(copied, LOADED, times=1)
+        assert f"a load of them did not end: {first}\n" in trendmill("status")[1]
+        assert f"load      {first}: its last load did not end" in trendmill("run", "--stale", "--dry-run")[1]
+    assert trendmill("run", "--stale")[0] == 0
+    assert held(copied) == expected(copied, LOADED, times=1)
+    assert "did not end" not in trendmill("status")[1]
+    assert "nothing to evaluate: every result is up to date\n" in trendmill("run", "--stale")[1]
+
+
+def test_days_without_results_are_told_with_the_command_that_evaluates_them(
+    copied: SmallLake, trendmill: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run whose evaluation fails leaves its day loaded; nothing says that every result is up to date."""
+    write_day(copied.home, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr("jobs.tasks.nightly.evaluate_slices", fail)
+        assert trendmill("run", "--from", str(day(3)))[0] == 1
+    printed = trendmill("status")[1]
+    assert (
+        f"loaded, with no result yet: {day(3)}\n    to evaluate them: trendmill run machines --from {day(3)}\n"
+        in printed
+    )
+    for options in (("--stale",), ("--stale", "--dry-run")):
+        assert f"up to date, but {day(3)} has no result: see `trendmill status`" in trendmill("run", *options)[1]
+    assert trendmill("run", "--from", str(day(3)))[0] == 0
+    assert "no result" not in trendmill("status")[1]
+
+    edit(copied, "expectations.yaml", "max_value: 1000", "max_value: 1")
+    assert trendmill("run", "--from", str(day(3)))[0] == 3
+    printed = trendmill("status")[1]
+    assert f"refused by the gate: {day(3)}\n    to evaluate them, once the rule or the files are right: " in printed
+    assert f"up to date, but the gate refused {day(3)}" in trendmill("run", "--stale")[1]
+
+
+def fail(*_: object, **__: object) -> None:
+    raise OSError("killed")
