@@ -208,14 +208,23 @@ def _of_rows(rows: Sequence[Any]) -> pa.Table:
 
 
 def _of_columns(columns: Mapping[Any, Any]) -> pa.Table:
-    """Columns of values. Raises ValueError, which names the column, for a number that no column of Arrow holds."""
+    """Columns of values. Raises ValueError, which names the column, for values that no column of Arrow holds."""
     arrays = {}
     for name, values in columns.items():
         try:
             arrays[name] = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
         except OverflowError as error:
             raise ValueError(f"'{name}' holds a whole number beyond 64 bits; give such numbers as texts") from error
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            if _are_numbers(values):
+                what = "whole numbers of more than 15 digits beside floats, which would round them"
+                raise ValueError(f"'{name}' holds {what}; give all of them as floats, or as texts") from error
+            raise ValueError(f"'{name}' holds values of several types: {error}") from error
     return pa.table(arrays)
+
+
+def _are_numbers(values: Any) -> bool:
+    return all(value is None or isinstance(value, int | float) for value in values)
 
 
 def _without_views(table: pa.Table) -> pa.Table:

@@ -33,13 +33,18 @@ def exact_column(column: pa.ChunkedArray, name: str) -> tuple[pa.ChunkedArray, s
     floats = column.cast(pa.float64())
     largest = max(abs(bound or 0) for bound in pc.min_max(column).as_py().values())
     if largest * 10**column.type.scale >= 10**_DIGITS:
-        return floats, f"'{name}' holds numbers of more than {_DIGITS} digits; they are rounded to floats of 64 bits"
+        return floats, rounded_to_floats(name)
     return floats, None
 
 
 def beyond_64_bits(name: str) -> str:
     """What is said of a column whose whole numbers became texts."""
     return f"'{name}' holds whole numbers beyond 64 bits; they are read as texts"
+
+
+def rounded_to_floats(name: str) -> str:
+    """What is said of a column whose numbers became floats that are not quite the same."""
+    return f"'{name}' holds numbers of more than {_DIGITS} digits; they are rounded to floats of 64 bits"
 
 
 def _whole(column: pa.ChunkedArray, name: str) -> tuple[pa.ChunkedArray, str | None]:

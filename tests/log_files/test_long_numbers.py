@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -57,7 +58,34 @@ def test_numbers_that_are_no_identifiers_stay_floats(tmp_path: Path) -> None:
     log = open_log([str(tmp_path / "log.csv")], FileOptions())
     table, notes = log.read(log.sample.column_names, quiet)
     assert [table.schema.field(name).type for name in ("x", "y")] == [pa.float64(), pa.float64()]
-    assert notes == []
+    assert notes == ["'y' holds numbers of more than 15 digits; they are rounded to floats of 64 bits"]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@few(40)
+@given(
+    numbers=st.lists(NUMBERS, min_size=1, max_size=6), fraction=st.sampled_from(["0.5", "-2.25", "7.0", "1e30", None])
+)
+def test_rounded_numbers_are_told(
+    tmp_path_factory: pytest.TempPathFactory, form: str, numbers: list[int], fraction: str | None
+) -> None:
+    """Different numbers of a file are different in the engine's column, or a remark says that they were rounded."""
+    texts = [*map(str, numbers), *([] if fraction is None else [fraction])]
+    file = tmp_path_factory.mktemp("rounded") / f"log.{form}"
+    if form == "csv":
+        file.write_text("ts,x\n" + "".join(f"{row},{text}\n" for row, text in enumerate(texts)))
+    else:
+        file.write_text("".join(f'{{"ts": {row}, "x": {text}}}\n' for row, text in enumerate(texts)))
+    log = open_log([str(file)], FileOptions())
+    table, notes = log.read(log.sample.column_names, quiet)
+    kept = attributes(table)["x"].to_pylist()
+    exact = [Decimal(float(text)) if "e" in text else Decimal(text) for text in texts]
+    are_kept = len(set(kept)) == len(set(exact)) and all(
+        Decimal(each) == of for each, of in zip(kept, exact, strict=True)
+    )
+    assert are_kept or "rounded to floats" in " ".join(notes)
+    if fraction is None:
+        assert are_kept
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -1,7 +1,8 @@
 """Columns of whole numbers that 64 bits do not hold, such as identifiers of thirty digits: they are read as texts.
 
-Arrow takes them for floats, in which different ones are equal. Cost: a look at each column of floats; where one may be
-such a column, the file is read once more.
+Arrow takes them for floats, in which different ones are equal, and so it does with shorter ones beside a fraction, of
+which people are told. Cost: a look at each column of floats; for each that may be such a column, the file is read once
+more.
 """
 
 from __future__ import annotations
@@ -12,41 +13,49 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from cep_core.events.exact_columns import beyond_64_bits
+from cep_core.events.exact_columns import beyond_64_bits, exact_column, rounded_to_floats
 
 Places = Mapping[str, tuple[str, ...]]
 """For each column, the file's column and the fields down to it."""
 
 _EXACT = 2.0**53
 _WHOLE = r"^[+-]?[0-9]+$"
+_LONG = r"^[+-]?0*[1-9][0-9]{15,}(\.0*)?$"
+"""A whole number, written with more digits than floats keep apart."""
 _DECIMAL = pa.decimal256(76, 0)
 """Arrow's reader of JSON gives no text of a number."""
 
 
 def may_be_long(table: pa.Table) -> list[str]:
-    """Columns of floats that may have been whole numbers of too many digits.
+    """Columns of floats that may have been whole numbers of too many digits, beside fractions or not.
 
     >>> may_be_long(pa.table({"id": [1e30, 7.0], "x": [1e30, 7.5], "y": [1.0, 2.0]}))
-    ['id']
+    ['id', 'x']
     """
     return [field.name for field in table.schema if kinds.is_floating(field.type) and _is_long(table[field.name])]
 
 
 def with_whole(table: pa.Table, read: Callable[[Places], pa.Table], long: Places) -> tuple[pa.Table, list[str]]:
-    """The table with those of these columns as texts that are whole numbers, and a remark for each.
+    """The table with those of these columns that are whole numbers as texts, or as integers if 64 bits hold them; and a
+    remark for each that became texts, or whose numbers were rounded.
 
-    `read` gives columns as they are written, as texts or decimals, or raises ArrowInvalid if they are none.
+    `read` gives columns as they are written: as texts; or as decimals, or raises ArrowInvalid if they are none.
     """
     notes: list[str] = []
-    try:
-        written = read(long) if long else pa.table({})
-    except pa.ArrowInvalid:
-        return table, notes
-    for name in written.column_names:
-        texts = written[name].cast(pa.string())
-        if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
-            table = table.set_column(table.column_names.index(name), name, texts)
-            notes.append(beyond_64_bits(name))
+    for name, place in long.items():
+        try:
+            written = read({name: place})[name]
+        except pa.ArrowInvalid:  # of a file without texts of numbers: whatever is no whole decimal
+            notes.append(rounded_to_floats(name))
+            continue
+        texts = written.cast(pa.string())
+        if kinds.is_decimal(written.type) or pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
+            column, remark = exact_column(written if kinds.is_decimal(written.type) else texts, name)
+            remark = beyond_64_bits(name) if kinds.is_string(column.type) else remark
+            table = table.set_column(table.column_names.index(name), name, column)
+            notes += [] if remark is None else [remark]
+        elif pc.any(pc.match_substring_regex(texts, _LONG)).as_py():
+            notes.append(rounded_to_floats(name))
     return table, notes
 
 
@@ -68,5 +77,5 @@ def _fields(places: list[tuple[str, ...]]) -> list[pa.Field]:
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:
-    is_whole = pc.all(pc.equal(pc.trunc(column), column)).as_py()
-    return bool(is_whole) and pc.max(pc.abs(column)).as_py() >= _EXACT
+    largest = pc.max(pc.abs(column)).as_py()
+    return largest is not None and largest >= _EXACT
