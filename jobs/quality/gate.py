@@ -14,10 +14,9 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from jobs.exits import WrongWorkload
 from jobs.quality import large_days
+from jobs.quality.frames import whole_frame
 from jobs.quality.judged_rows import JudgedRows
 from jobs.workload.sections.expectations import GateRule
 
@@ -73,8 +72,7 @@ def judge(
 def _checks(library: _Library, rules: Sequence[GateRule], rows: JudgedRows, day: date) -> Mapping[str, Check]:
     """How many rows a day has decides how it is judged, so that its checks depend on the day alone."""
     if rows.count(day) <= large_days.HELD:
-        frame = pa.concat_tables(rows.pieces(day)).to_pandas()
-        results = library.judge(rules, frame)
+        results = library.judge(rules, whole_frame(rows, day))
         return {rule.name: _check(rule, results[rule.name]) for rule in rules}
     outcomes = large_days.judged_in_pieces(rules, rows, day, library.judge)
     return {rule.name: _of_pieces(rule, *outcomes[rule.name]) for rule in rules}

@@ -10,14 +10,13 @@ Pandas changes the type of a column that has gaps, so it is changed in all piece
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from jobs.exits import WrongWorkload
+from jobs.quality.frames import frames
 from jobs.quality.judged_rows import JudgedRows
 from jobs.quality.repeated_rows import RepeatedRows
 from jobs.workload.sections.expectations import GateRule
@@ -208,7 +207,7 @@ def judged_in_pieces(rules: Sequence[GateRule], rows: JudgedRows, day: date, jud
     others = [rule for rule in rules if rule.type not in EACH_ROW]
     parts: list[EachRow | Repeated | Less] = [EachRow([rule for rule in rules if rule.type in EACH_ROW], judge)]
     parts += [Repeated(rule, rows.count(day)) if rule.type in REPEATED else Less(rule, judge) for rule in others]
-    for frame in _frames(rows, day):
+    for frame in frames(rows, day):
         for part in parts:
             part.add(frame)
     return {name: outcome for part in parts for name, outcome in part.outcomes().items()}
@@ -222,19 +221,6 @@ def _refuse_whole_days(rules: Sequence[GateRule], rows: JudgedRows, day: date) -
                 f"at once, and more than {HELD:,} are not held; let Spark compute it: over: SELECT day, "
                 "... FROM events GROUP BY day, with an expectation about its column"
             )
-
-
-def _frames(rows: JudgedRows, day: date) -> Iterator[pd.DataFrame]:
-    gaps = {name for piece in rows.pieces(day) for name in piece.column_names if piece[name].null_count}
-    for piece in rows.pieces(day):
-        frame = piece.to_pandas()
-        for name in gaps:
-            kind = piece.schema.field(name).type
-            if pa.types.is_integer(kind):
-                frame[name] = frame[name].astype("float64")
-            elif pa.types.is_boolean(kind):
-                frame[name] = frame[name].astype(object)
-        yield frame
 
 
 def _chosen(rule: GateRule, frame: pd.DataFrame) -> pd.DataFrame:

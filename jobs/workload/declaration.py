@@ -24,7 +24,6 @@ from jobs.workload.sections.event_types import (
     read_atoms,
     read_event_types,
     read_events_sql,
-    read_unique,
 )
 from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
@@ -33,6 +32,7 @@ from jobs.workload.sections.query_settings import QuerySettings, check_names, qu
 from jobs.workload.sections.retention import Retention, read_retention
 from jobs.workload.sections.shedding import QueryShedding, Shedding, read_shedding
 from jobs.workload.sections.sources import Source, read_source
+from jobs.workload.sections.unique_events import read_unique, rules_of_unique
 
 TAKEN = (
     "attribute_values",
@@ -70,8 +70,6 @@ class Workload:
     schema: LogSchema
     events_sql: str
     limits: Limits
-    unique: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Event type -> attributes (or `ts`) that tell its events apart."""
     queries: Mapping[str, QuerySettings] = field(default_factory=dict)
     slicing: Slicing = field(default_factory=Slicing)
     shedding: Shedding | None = None
@@ -188,6 +186,9 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
             )
     schema = LogSchema(types, unit=time.unit, ties=time.ties, imprecision=time.imprecise)
     schema = replace(schema, conditions=read_atoms(problems, section.items.get("atoms"), schema))
+    expectations = _expectations(problems, folder, sources)
+    unique = read_unique(problems, section.items.get("unique"), schema)
+    distinct = rules_of_unique(unique, [rule.name for rule in expectations.gate])
     return Workload(
         name=name,
         folder=folder,
@@ -201,11 +202,10 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         schema=schema,
         events_sql=read_events_sql(problems, folder),
         limits=(limits := read_limits(problems, section.items.get("limits"), time.unit)),
-        unique=read_unique(problems, section.items.get("unique"), schema),
         queries=queries,
         slicing=read_slicing(problems, section.items.get("slicing")),
         shedding=shedding,
-        expectations=_expectations(problems, folder, sources),
+        expectations=replace(expectations, gate=(*expectations.gate, *distinct)),
         retention=read_retention(problems, section.items.get("retention"), _in_days(limits.max_reach, time.unit)),
         alerts=read_alerts(problems, section.items.get("alerts"), list(files)),
     )

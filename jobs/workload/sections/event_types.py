@@ -1,4 +1,4 @@
-"""A log's event types: the sections `events`, `unique` and `atoms` of workload.yaml, and the file events.sql."""
+"""A log's event types: the sections `events` and `atoms` of workload.yaml, and the file events.sql."""
 
 from __future__ import annotations
 
@@ -118,20 +118,6 @@ def read_atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str
             else:
                 atoms[name] = NamedCondition(event_type, condition)
     return atoms
-
-
-def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[str, tuple[str, ...]]:
-    """The section `unique`: event type -> the attributes that tell its events apart."""
-    unique = {}
-    for event_type in (keys := problems.section("workload.yaml: unique", value, (), list(schema.types))).items:
-        names = ["ts", *schema.types[event_type]]
-        unique[event_type] = keys.texts(event_type)
-        if not unique[event_type]:
-            problems.add(keys.at(event_type), f"expected what tells its events apart, of {', '.join(names)}")
-        for name in unique[event_type]:
-            if name not in names:
-                problems.add(keys.at(event_type), f"unknown attribute {brief(name)}; {nearest(name, names)}")
-    return unique
 
 
 def _attribute(problems: Problems, where: str, name: str, form: object) -> Attribute:
