@@ -66,14 +66,20 @@ def jars() -> list[Path]:
 
     For a lake in a storage, also those of its connector, which are in a folder of their own (`make s3`).
     """
-    folder = Path(os.environ.get("LAKE_JARS", cache() / "jars"))
-    further = cache() / f"jars-{lake().parts[0].rstrip(':')}" if isinstance(lake(), StoredPath) else None
+    folder = Path(os.environ.get("LAKE_JARS") or _made_at_set_up("jars"))
+    further = _made_at_set_up(f"jars-{lake().parts[0].rstrip(':')}") if isinstance(lake(), StoredPath) else None
     return sorted(folder.glob("*.jar")) + (sorted(further.glob("*.jar")) if further else [])
 
 
 def class_archive() -> Path:
     """The JVM's class-data archive, made at set-up; sessions use it when it exists."""
-    return cache() / "cds" / "spark.jsa"
+    return _made_at_set_up("cds") / "spark.jsa"
+
+
+def _made_at_set_up(name: str) -> Path:
+    """A folder that set-up makes below the checkout's `.cache`, also if the cache of runs is elsewhere."""
+    own = cache() / name
+    return own if own.is_dir() else project() / ".cache" / name
 
 
 def project() -> Path:

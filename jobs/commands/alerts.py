@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from jobs import places
 from jobs.alerts.judging import JudgedDay, last_ended
 from jobs.alerts.telling import explain, send_tests, tell
+from jobs.commands.given_day import given_day
 from jobs.exits import FAILED, OK, WrongWorkload
 from jobs.workload.declaration import Workload, load_workload, read_workload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
-    parser.add_argument(
-        "--day", type=date.fromisoformat, metavar="DAY", help="operating day (default: the newest with results)"
-    )
+    parser.add_argument("--day", type=given_day, metavar="DAY", help="operating day (default: the newest with results)")
     parser.add_argument("--late", action="store_true", help="only whether the results of the last day are late by now")
     parser.add_argument("--send", action="store_true", help="send what is due and was not sent; else only tell it")
     parser.add_argument("--test", action="store_true", help="send a message marked as a test to each place")

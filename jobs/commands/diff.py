@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from datetime import date
 
 from cep_core.progress.meter import Meter
 from jobs import places
 from jobs.commands.asked import query_named
+from jobs.commands.given_day import given_day
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import count
@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REV|FILE",
         help="a revision in git, or a file (default: HEAD; if that is the present text, what the lake was made with)",
     )
-    parser.add_argument("--from", dest="first", type=date.fromisoformat, required=True, metavar="DAY", help="first day")
-    parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --from)")
+    parser.add_argument("--from", dest="first", type=given_day, required=True, metavar="DAY", help="first day")
+    parser.add_argument("--to", dest="last", type=given_day, metavar="DAY", help="last one (default: --from)")
     parser.add_argument("--limit", type=count, default=EXAMPLES, help=f"rows of each kind to show (default {EXAMPLES})")
 
 

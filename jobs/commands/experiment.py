@@ -6,6 +6,7 @@ import argparse
 from datetime import date
 
 from jobs import places
+from jobs.commands.given_day import given_day
 from jobs.exits import OK
 from jobs.runs.progress import to_person
 from jobs.tasks.application import leased, new_run_id
@@ -17,9 +18,7 @@ from jobs.workload.sections.experiment_grids import load_grids
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("--grid", action="append", default=[], metavar="NAME", help="only this grid; may be repeated")
-    parser.add_argument(
-        "--day", type=date.fromisoformat, metavar="DAY", help="the day of the rows (default: the log's start)"
-    )
+    parser.add_argument("--day", type=given_day, metavar="DAY", help="the day of the rows (default: the log's start)")
     parser.add_argument(
         "--publish-only", action="store_true", help="write the page of the known results, without Spark"
     )

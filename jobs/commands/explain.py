@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from datetime import date
 
 from cep_core.language.explanation import Explanation
 from jobs import places
 from jobs.commands.asked import query_file
+from jobs.commands.given_day import given_day
 from jobs.exits import OK, WrongWorkload
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
@@ -22,7 +22,7 @@ from jobs.workload.explained import explain_question
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("query", nargs="?", help="a query's name, or a file with a query (default: all)")
-    parser.add_argument("--day", type=date.fromisoformat, help="also how this operating day is sliced: shares, loads")
+    parser.add_argument("--day", type=given_day, help="also how this operating day is sliced: shares, loads")
     parser.add_argument("--workers", action="store_true", help="with --day: its predicted time with 1 to 1,024 workers")
     parser.add_argument("--json", action="store_true", help="the same facts as JSON")
 

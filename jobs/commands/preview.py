@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
-from datetime import date
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.analysis.folder import check_folder
+from jobs.commands.given_day import given_day
 from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.session import LateSession
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("--rows", type=positive, default=ROWS, help=f"rows of each source to read (default {ROWS:,})")
     parser.add_argument(
-        "--day", type=date.fromisoformat, help="of sources with a file a day: whose files (default: the first there is)"
+        "--day", type=given_day, help="of sources with a file a day: whose files (default: the first there is)"
     )
     parser.add_argument(
         "--limit", type=count, default=SHOWN, help=f"events of each type to show, and refused rows (default {SHOWN})"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
+from jobs.commands.given_day import given_day
 from jobs.exits import FAILED, OK, WrongWorkload
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
@@ -13,9 +14,9 @@ from jobs.workload.declaration import load_workload
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument(
-        "--day", "--from", dest="day", type=date.fromisoformat, required=True, metavar="DAY", help="first operating day"
+        "--day", "--from", dest="day", type=given_day, required=True, metavar="DAY", help="first operating day"
     )
-    parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --day)")
+    parser.add_argument("--to", dest="last", type=given_day, metavar="DAY", help="last one (default: --day)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,8 +9,11 @@ from datetime import UTC, date, datetime
 from jobs import places
 from jobs.analysis.folder import Folder, check_folder
 from jobs.commands.asked import query_named
+from jobs.commands.given_day import given_day
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.leasing.lease import lease_file, read
+from jobs.lake.tables.all_tables import run_tables
+from jobs.lake.tables.creating import refuse_changed
 from jobs.questions.coming_run.seconds import past_runs
 from jobs.questions.coming_run.telling import ComingRun
 from jobs.questions.coming_run.work import Asked, coming_work
@@ -23,8 +26,8 @@ from jobs.workload.declaration import Workload
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
-    parser.add_argument("--from", dest="first", type=date.fromisoformat, metavar="DAY", help="first operating day")
-    parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --from)")
+    parser.add_argument("--from", dest="first", type=given_day, metavar="DAY", help="first operating day")
+    parser.add_argument("--to", dest="last", type=given_day, metavar="DAY", help="last one (default: --from)")
     parser.add_argument("--stage", action="append", choices=TASKS, help="do only this task; may be repeated")
     parser.add_argument("--stale", action="store_true", help="load and evaluate again what `trendmill status` lists")
     parser.add_argument(
@@ -77,8 +80,9 @@ def _check_days(workload: Workload, first: date, last: date) -> None:
 
 
 def _tell(folder: Folder, asked: Asked, selected: frozenset[str] | None) -> int:
-    """Print what a run would do."""
+    """Print what a run would do. Raises SchemaChanged where the run would."""
     lake, workload = places.lake(), folder.workload
+    refuse_changed(workload.name, run_tables(workload, folder.compiled), lake)
     compiled = {name: query for name, query in folder.compiled.items() if selected is None or name in selected}
     work = coming_work(workload, asked, compiled, lake)
     past = past_runs(lake, places.reports(), workload.name, work.ledger)

@@ -9,8 +9,10 @@ from datetime import UTC, date, datetime
 from jobs import places
 from jobs.alerts.outbox import Outbox
 from jobs.erasure.rules import BEGUN, read_erasures
-from jobs.exits import OK
+from jobs.exits import OK, SchemaChanged
 from jobs.lake.leasing.lease import lease_file, read
+from jobs.lake.tables.all_tables import run_tables
+from jobs.lake.tables.creating import refuse_changed
 from jobs.reports.words.quantities import counted
 from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
@@ -72,6 +74,10 @@ def run(options: argparse.Namespace) -> int:
     _say("loaded from files that have changed since", list(changed))
     if changed:
         print(f"    {_listed(sorted({name for names in changed.values() for name in names}))}")
+    try:
+        refuse_changed(workload.name, run_tables(workload, compiled), places.lake())
+    except SchemaChanged as error:
+        print(f"first of all, {error}")
     if stale.evaluations or again or changed:
         do = "load them again and evaluate" if again or changed else "evaluate"
         print(f"to {do} what is stale: trendmill run {workload.name} --stale")

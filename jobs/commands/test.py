@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from datetime import date
 
 from jobs import places
 from jobs.commands.asked import query_named
+from jobs.commands.given_day import given_day
 from jobs.exits import FAILED, OK, WrongWorkload
 from jobs.log_files.arguments import positive
 from jobs.questions.cases.recording import record
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("queries", nargs="*", metavar="query", help="only the cases of these queries (default: all)")
     parser.add_argument("--record", metavar="QUERY", help="write a case from a row that the query finds on a day")
-    parser.add_argument("--day", type=date.fromisoformat, help="with --record: an operating day of the lake")
+    parser.add_argument("--day", type=given_day, help="with --record: an operating day of the lake")
     parser.add_argument(
         "--row", type=positive, help="with --record: which row of `trendmill try`, from 1 (default: one of few events)"
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from datetime import date
 
 from cep_core.compile import bind_text
 from cep_core.language.budget import Budget
 from cep_core.progress.meter import Meter
 from jobs import places
 from jobs.commands.asked import query_file
+from jobs.commands.given_day import given_day
 from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK
 from jobs.log_files.arguments import positive
@@ -26,7 +26,7 @@ from jobs.workload.declaration import load_workload
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("query", help="a query's name in the workload, or a file with a query")
-    parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day")
+    parser.add_argument("--day", required=True, type=given_day, help="operating day")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
     parser.add_argument(
         "--work", type=positive, metavar="STEPS", help="budget of work in place of the workload's limits.work"

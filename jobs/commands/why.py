@@ -13,6 +13,7 @@ from datetime import date
 from cep_core.language.bound_query import MATCHING
 from jobs import places
 from jobs.commands.asked import query_named
+from jobs.commands.given_day import given_day
 from jobs.commands.readable_rows import readable_table
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import count
@@ -27,7 +28,7 @@ from jobs.workload.declaration import load_workload
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("query", help="a query's name in the workload")
-    parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day of the row")
+    parser.add_argument("--day", required=True, type=given_day, help="operating day of the row")
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(
         "--match", metavar="ID", help="the match_id of a listed match, as in the report's CSV file, or how it begins"

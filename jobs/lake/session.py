@@ -48,7 +48,8 @@ def start_session(
     Raises RuntimeError when the Delta jars are missing.
     """
     if not places.jars():
-        raise RuntimeError(f"no Delta jars in {places.cache() / 'jars'}: run `make` once, it fetches them")
+        where = f"{places.cache() / 'jars'} or {places.project() / '.cache' / 'jars'}"
+        raise RuntimeError(f"no Delta jars in {where}: run `make` once, it fetches them into the second one")
     _prepare_workers()
     if profile == "cluster" and (python := python_of_workers(os.environ)):
         os.environ["PYSPARK_PYTHON"] = python

@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs.exits import GateFailure
-from jobs.lake.tables.all_tables import lake_tables
+from jobs.lake.tables.all_tables import run_tables
 from jobs.lake.tables.creating import create
-from jobs.lake.tables.match_events import WINDOW, match_events_table
-from jobs.lake.tables.result_tables import result_table, table_beside
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.outdated_loads import outdated_days, refuse_mixed_days
@@ -57,15 +55,8 @@ def begin(
     """A run of the stored workload, with its tables created. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
-    tables, unit = lake_tables(workload), workload.time.unit
-    for query in compiled.values():
-        result, *beside = query.tables
-        tables += (result_table(query.name, query.question, result.schema, result.variables, unit=unit),)
-        tables += tuple(table_beside(query.name, table, unit=unit) for table in beside if table.evaluate is None)
-        if result.variables:
-            tables += (match_events_table(query.name, workload.schema, windowed=WINDOW in result.schema.names),)
     run = Run(workload, compiled, first, last, run_id, session, lake, progress, judges=judges)
-    create(workload.name, tables, lake)
+    create(workload.name, run_tables(workload, compiled), lake)
     return run
 
 

@@ -53,6 +53,11 @@ TAKEN = (
 """Views of a run. Each source is one more view, under its own name, so no source may have one of these names."""
 
 
+REQUIRED = ("title", "owner", "sources", "schedule", "start", "events")
+OPTIONAL = ("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "retention", "alerts")
+"""The sections of workload.yaml."""
+
+
 @dataclass(frozen=True)
 class Workload:
     """A log, the questions about it, and the rules for a good day."""
@@ -146,8 +151,8 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
     section = problems.section(
         "workload.yaml",
         loaded,
-        required=() if problems.noted else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding", "mask", "retention", "alerts"),
+        required=() if problems.noted else REQUIRED,
+        optional=(*REQUIRED, *OPTIONAL),
     )
     name = folder.name if base == folder else base.name
     if not is_name(name):

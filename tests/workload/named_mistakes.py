@@ -14,7 +14,12 @@ NAMED = [
     replaced("workload.yaml", "2013-01-01", "0001-01-01", "expected a date from 1700-01-01"),
     replaced("workload.yaml", "2013-01-01", "20130101", "expected a date"),
     replaced("workload.yaml", "format: csv", "format: cvs", "unknown format 'cvs'; did you mean 'csv'?"),
+    replaced("workload.yaml", "format: csv", "format: xml", "format 'xml' needs the option rowTag"),
     replaced("workload.yaml", "owner: tests", "owner: tests\nowner: others", "'owner' is given twice, first on line 2"),
+    replaced("workload.yaml", "slices: 3", "slices: 3, slices: 4", "'slices' is given twice, first on line"),
+    replaced(
+        "workload.yaml", "max_reach: 3d", "max_reach: 2 fortnights", "expected a span such as 30d, 12h, 90m or 45s"
+    ),
     replaced("workload.yaml", "load: int}", "load: int, Load: int}", "is 'load' in another case"),
     replaced("workload.yaml", "Stop: {machine: string, load:", "Stop: {machine: string, Load:", "another case"),
     replaced("workload.yaml", 'load: "int?"', 'TS: "int?"', "cannot name an attribute"),

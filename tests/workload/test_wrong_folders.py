@@ -87,12 +87,13 @@ def test_the_folder_as_it_should_be_is_right(machines: Path) -> None:
 
 @pytest.mark.parametrize("wrong", NAMED, ids=str)
 def test_a_known_mistake_is_told(wrong: Wrong, machines: Path) -> None:
-    """With words that help."""
+    """With words that help, and without a list of what only follows from it."""
     wrong.change(machines)
     code, printed = check(machines)
     assert code == 2
     for words in wrong.messages:
         assert words in printed, printed
+    assert int(re.findall(r"has (\d+) problem", printed)[0]) <= 4, printed
 
 
 @pytest.mark.usefixtures("quick")

@@ -70,6 +70,14 @@ def create(workload: str, tables: Iterable[Table], lake: Path | str | None = Non
                 make(table, home / workload / table.folder)
 
 
+def refuse_changed(workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
+    """Raises SchemaChanged where `create` would. Makes nothing."""
+    folders = table_folders(workload, places.at(lake))
+    for table in tables:
+        if (folder := folders.get(table.name)) is not None and DeltaTable.is_deltatable(str(folder)):
+            _new_columns(workload, table, DeltaTable(folder))
+
+
 def make(table: Table, folder: Path) -> DeltaTable:
     """Make the first version of a table, without rows; an existing table stays as it is."""
     constraints = {f"delta.constraints.{name}": predicate for name, predicate in table.checks.items()}
@@ -148,19 +156,25 @@ def _fill(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None
 
 
 def _compare(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None:
-    """Add new columns to a table that widens; let attributes stay that are not declared any more; refuse the rest."""
+    """Add new columns to a table that widens. Raises SchemaChanged."""
+    if new := _new_columns(workload, table, opened):
+        with fence_of(workload).alone():
+            DeltaTable(folder).alter.add_columns([_field(column) for column in new])
+
+
+def _new_columns(workload: str, table: Table, opened: DeltaTable) -> list[Column]:
+    """The columns that join a table. Attributes that are not declared any more stay. Raises SchemaChanged if other
+    columns differ."""
     fields = [field for field in opened.schema().fields if MADE_OF not in field.metadata]
     in_lake = {field.name: sql_type(field.type) for field in fields}
     required = {column.name: column.type.upper() for column in table.columns if not column.made_of}
     former = {field.name for field in fields if is_attribute(field.metadata.get("comment", ""))} - set(required)
     kept = {name: of_type for name, of_type in in_lake.items() if not (table.widens and name in former)}
-    if kept == required:
-        return
     new = [column for column in table.columns if column.name not in kept and not column.made_of]
-    if table.widens and all(column.nullable for column in new) and kept.items() <= required.items():
-        with fence_of(workload).alone():
-            DeltaTable(folder).alter.add_columns([_field(column) for column in new])
-        return
+    if kept == required or (
+        table.widens and all(column.nullable for column in new) and kept.items() <= required.items()
+    ):
+        return new
     differences = [
         f"{name}: {kept.get(name, 'absent')} in the lake, {required.get(name, 'absent')} as defined"
         for name in dict.fromkeys([*kept, *required])

@@ -6,6 +6,7 @@ reports how many bytes (for Parquet: rows) are done. Cost: one pass; memory hold
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from cep_core.events.frame_columns import flat
 from cep_core.progress.ranges import Tick
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.csv_form import CsvForm, csv_form
-from jobs.log_files.reading.json_rows import is_list, lines_of
+from jobs.log_files.reading.json_rows import is_list, line_fault, lines_of
 from jobs.log_files.reading.long_numbers import Places, as_decimals, may_be_long, with_whole
 from jobs.log_files.reading.named_files import form_suffix
 from jobs.log_files.reading.opened_file import opened, readable, whole_source
@@ -87,7 +88,7 @@ class LogFile:
         Raises UnreadableSource, naming the byte where a compressed file is damaged.
         """
         ragged = RaggedRows(self.options.skip_bad)
-        with readable(self.path, lambda: _ragged(self.path, self.options, self.csv)):
+        with readable(self.path, lambda: _fault(self.path, self.form, self.options, self.csv)):
             table = self._read(columns, ragged, tick)
             again = RaggedRows(self.options.skip_bad)
             table, notes = self._with_whole(table, lambda long: self._read(list(long), again, tick, long))
@@ -164,7 +165,7 @@ def look_at(path: Path, options: FileOptions) -> LogFile:
         raise WrongWorkload(f"{fault}: {path} is no CSV file")
     with readable(path):
         of_csv = _csv_form(path, options) if form == "csv" else None
-    with readable(path, lambda: _ragged(path, options, of_csv)):
+    with readable(path, lambda: _fault(path, form, options, of_csv)):
         sample = _first_rows(path, form, options, of_csv)
     if sample is None or not sample.num_rows:
         raise NoRows(path)
@@ -239,12 +240,19 @@ def _json_options(as_written: Places | None) -> pa.json.ParseOptions:
     return pa.json.ParseOptions(explicit_schema=as_decimals(as_written) if as_written else None)
 
 
-def _ragged(path: Path, options: FileOptions, of_csv: CsvForm | None) -> str | None:
-    """What is wrong with the rows of a CSV file that Arrow does not read; None: not their number of fields."""
+def _fault(path: Path, form: str, options: FileOptions, of_csv: CsvForm | None) -> str | None:
+    """What is wrong with the rows of a text that Arrow does not read; None: not their number of fields, nor a line of
+    JSON by itself."""
     if of_csv is None:
-        return None
+        return _line_fault(path) if form == "json" else None
     every = replace(options, skip_bad=EVERY)
     return ragged_fault(path, lambda ragged: _csv_options(of_csv, every, ragged, None, None))
+
+
+def _line_fault(path: Path) -> str | None:
+    with opened(path) as stream:
+        lines = io.BufferedReader(cast(Any, stream))
+        return None if is_list(lines.peek(64)[:64]) else line_fault(lines)
 
 
 def _csv_options(

@@ -46,23 +46,27 @@ def read_limits(problems: Problems, value: object, unit: str) -> Limits:
     section = problems.section("workload.yaml: limits", value, (), keys)
     text = section.text("max_reach", "30d")
     return Limits(
-        None if text == ALL else _seconds(section, text) * UNITS[unit],
+        None if (seconds := _seconds(section, text)) is None else seconds * UNITS[unit],
         section.count("slice_rows", Limits.slice_rows, least=1),
         section.count("work", Limits.work, least=1),
         section.count("max_violations", Limits.max_violations),
     )
 
 
-def _seconds(section: DeclaredSection, text: str) -> int:
+def _seconds(section: DeclaredSection, text: str) -> int | None:
+    """None: without bound, or what is written is no span, which is noted."""
+    if text == ALL:
+        return None
     match = _SPAN.fullmatch(text)
     if match is None:
         expected = f"expected a span such as 30d, 12h, 90m or 45s, or {ALL}"
         section.problems.add(section.at("max_reach"), f"{expected}, found '{text}'")
-        return 0
+        return None
     seconds = int(match["number"]) * _SECONDS[match["unit"]]
     if seconds > _LONGEST:
         section.problems.add(section.at("max_reach"), f"expected at most a hundred years, found '{text}'")
-    return min(seconds, _LONGEST)
+        return None
+    return seconds
 
 
 def read_slicing(problems: Problems, value: object) -> Slicing:

@@ -159,6 +159,8 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
         problems.add(f"{where}.path", "holds a character that no file's name has")
     for placeholder in _PLACEHOLDER.findall(source.path):
         problems.add(f"{where}.path", f"unknown placeholder '{placeholder}'; the only one is {{day}}")
+    if source.format == "xml" and "rowtag" not in map(str.lower, options):
+        problems.add(section.at("format"), "format 'xml' needs the option rowTag: the element that is a row")
     if source.text and not source.path and "path" not in section.items:
         problems.add(where, f"a source of format '{source.format}' needs a 'path'")
     if source.slack and not source.daily and not source.time:

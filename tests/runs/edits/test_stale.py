@@ -106,10 +106,12 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
 
     edit(copied, "unstopped", "Start(m, x) AND x > 70", "Start(m, load) AND load > 70")
     before = copied.rows("unstopped")
-    code, printed = trendmill("run", "--stale")
-    assert code == 2
-    assert "the columns of machines.unstopped have changed" in printed
-    assert "trendmill rebuild machines unstopped" in printed
+    for options in ((), ("--dry-run",), ("--dry-run", "--select", "climbs")):
+        code, printed = trendmill("run", "--stale", *options)
+        assert code == 2
+        assert "the columns of machines.unstopped have changed" in printed
+        assert "trendmill rebuild machines unstopped" in printed
+    assert "to rebuild the table: trendmill rebuild machines unstopped" in trendmill("status")[1]
     assert copied.rows("unstopped") == before
     with monkeypatch.context() as patch:
         patch.setattr("jobs.tasks.nightly.begin", fail)
