@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     _say("events removed after their retention", list(ledger.expired))
     loaded_days = sorted(ledger.days)
     missing = holes(loaded_days[0], loaded_days[-1], ledger, bounds) if loaded_days else ()
-    _say_with_remedy("loaded, with no result yet", unevaluated_days(ledger), "", workload.name)
+    _say_with_remedy("loaded, with no result yet", unevaluated_days(ledger, compiled), "", workload.name)
     mended = ", once the rule or the files are right"
     _say_with_remedy("refused by the gate", refused_days(ledger), mended, workload.name)
     _say("missing", [day for day in missing if day not in ledger.days])

@@ -104,7 +104,7 @@ class Application:
                 scope = self.scope(run)
                 if not scope.evaluations and not again:
                     ledger = read_ledger(places.lake(), self.workload)
-                    progress.note(f"nothing to evaluate: {up_to_date(ledger)}")
+                    progress.note(f"nothing to evaluate: {up_to_date(ledger, run.compiled)}")
                     return
                 touched = sorted({*again, *scope.days})
                 run = replace(run, scope=scope, first=touched[0], last=touched[-1], loads=())

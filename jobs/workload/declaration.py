@@ -179,7 +179,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
     for event_type in time.imprecise:
         if types and event_type not in types:
             hint = nearest(event_type, types)
-            problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}")
+            problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}", event_type)
     files = check_names(problems, folder)
     queries = read_query_settings(problems, section.items.get("queries"), files)
     shedding = read_shedding(problems, section.items.get("shedding"))

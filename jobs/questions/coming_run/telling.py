@@ -71,8 +71,7 @@ class ComingRun:
             yield f"  evaluate  {shown_days(days_together)}: {named}: {why}"
         if not by_reason and {"slice", "evaluate"} & {*self.asked.tasks}:
             same = " if these days hold the events that they held" if self.work.loads else ""
-            said = up_to_date(self.work.ledger) if self.asked.first is None else "every result is up to date"
-            yield f"  evaluate  nothing{same}: {said}"
+            yield f"  evaluate  nothing{same}: {up_to_date(self.work.ledger, self.workload.question_files())}"
 
     def _are_all(self, queries: Collection[str]) -> bool:
         return len(queries) > _NAMED and len(queries) == len(self.workload.question_files())
