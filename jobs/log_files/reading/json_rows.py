@@ -9,11 +9,12 @@ import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
 from jobs.exits import UnreadableSource
+from jobs.log_files.reading.opened_file import opened
 
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
@@ -37,6 +38,13 @@ def lines_of(path: Path, stream: pa.NativeFile) -> io.BytesIO:
         if not isinstance(row, dict):
             raise UnreadableSource(path, f"item {number} of its list is no object: {str(row)[:40]}")
     return io.BytesIO(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+
+
+def file_fault(path: Path) -> str | None:
+    """What is wrong with the first line of a file that is no object; None: each one is, or the file is one list."""
+    with opened(path) as stream:
+        lines = io.BufferedReader(cast(io.RawIOBase, stream))
+        return None if is_list(lines.peek(64)[:64]) else line_fault(lines)
 
 
 def line_fault(lines: Iterable[bytes]) -> str | None:

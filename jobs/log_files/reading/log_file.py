@@ -6,7 +6,6 @@ reports how many bytes (for Parquet: rows) are done. Cost: one pass; memory hold
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from cep_core.events.frame_columns import flat
 from cep_core.progress.ranges import Tick
 from jobs.exits import RunError, UnreadableSource, WrongWorkload
 from jobs.log_files.reading.csv_form import CsvForm, csv_form
-from jobs.log_files.reading.json_rows import is_list, line_fault, lines_of
+from jobs.log_files.reading.json_rows import file_fault, is_list, lines_of
 from jobs.log_files.reading.long_numbers import Places, as_decimals, may_be_long, with_whole
 from jobs.log_files.reading.named_files import form_suffix
 from jobs.log_files.reading.opened_file import opened, readable, whole_source
@@ -244,15 +243,9 @@ def _fault(path: Path, form: str, options: FileOptions, of_csv: CsvForm | None) 
     """What is wrong with the rows of a text that Arrow does not read; None: not their number of fields, nor a line of
     JSON by itself."""
     if of_csv is None:
-        return _line_fault(path) if form == "json" else None
+        return file_fault(path) if form == "json" else None
     every = replace(options, skip_bad=EVERY)
     return ragged_fault(path, lambda ragged: _csv_options(of_csv, every, ragged, None, None))
-
-
-def _line_fault(path: Path) -> str | None:
-    with opened(path) as stream:
-        lines = io.BufferedReader(cast(Any, stream))
-        return None if is_list(lines.peek(64)[:64]) else line_fault(lines)
 
 
 def _csv_options(
