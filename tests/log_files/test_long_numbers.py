@@ -86,6 +86,19 @@ def test_rounded_numbers_are_told(
         assert are_kept
 
 
+def test_a_rounded_column_leaves_the_identifiers_beside_it_whole(tmp_path: Path) -> None:
+    """Of JSON, where one column cannot be read as decimals, and another one writes a whole number with a point."""
+    long = 2**60 + 1
+    rows = [(10**29, long, long), (10**29 + 1, f"{long + 1}.0", 0.5)]
+    lines = [f'{{"ts": {ts}, "id": {id_}, "n": {n}, "x": {x}}}' for ts, (id_, n, x) in enumerate(rows)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    log = open_log([str(tmp_path / "log.jsonl")], FileOptions())
+    table, notes = log.read(log.sample.column_names, quiet)
+    assert [str(table.schema.field(name).type) for name in ("id", "n", "x")] == ["string", "int64", "double"]
+    assert table["n"].to_pylist() == [long, long + 1]
+    assert [note.split("'")[1] for note in notes] == ["id", "x"]
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_two_long_identifiers_are_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
     """They were a match, once: both were rounded to one float."""

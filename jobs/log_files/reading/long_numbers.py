@@ -1,8 +1,8 @@
 """Columns of whole numbers that 64 bits do not hold, such as identifiers of thirty digits: they are read as texts.
 
 Arrow takes them for floats, in which different ones are equal, and so it does with shorter ones beside a fraction, of
-which people are told. Cost: a look at each column of floats; for each that may be such a column, the file is read once
-more.
+which people are told. Cost: a look at each column of floats; where one may be such a column, the file is read once
+more, a file of JSON once more for each of several if one of them has fractions.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ def with_whole(table: pa.Table, read: Callable[[Places], pa.Table], long: Places
     `read` gives columns as they are written: as texts; or as decimals, or raises ArrowInvalid if they are none.
     """
     notes: list[str] = []
-    for name, place in long.items():
-        try:
-            written = read({name: place})[name]
-        except pa.ArrowInvalid:  # of a file without texts of numbers: whatever is no whole decimal
+    columns = _as_written(read, long)
+    for name in long:
+        if (written := columns.get(name)) is None:
             notes.append(rounded_to_floats(name))
             continue
         texts = written.cast(pa.string())
@@ -57,6 +56,17 @@ def with_whole(table: pa.Table, read: Callable[[Places], pa.Table], long: Places
         elif pc.any(pc.match_substring_regex(texts, _LONG)).as_py():
             notes.append(rounded_to_floats(name))
     return table, notes
+
+
+def _as_written(read: Callable[[Places], pa.Table], long: Places) -> dict[str, pa.ChunkedArray]:
+    """The columns as they are written, but for those that are no whole decimals in a file without texts of numbers."""
+    try:
+        written = read(long) if long else pa.table({})
+        return {name: written[name] for name in written.column_names}
+    except pa.ArrowInvalid:
+        if len(long) == 1:
+            return {}
+        return {kept: of for name, place in long.items() for kept, of in _as_written(read, {name: place}).items()}
 
 
 def as_decimals(places: Places) -> pa.Schema:
