@@ -4,8 +4,6 @@ How depends on what an expectation looks at. One that looks at each row alone ju
 that looks at the extremes, the different values or the names of columns judges what is left of each piece. Repeated
 values are counted in files (`repeated_rows.py`), numbers of rows need no rows. Everything else (means, medians,
 orders...) needs the day as a whole and is refused: Spark can compute it, in a rule over a SELECT.
-
-Pandas changes the type of a column that has gaps, so it is changed in all pieces of a day if one has gaps.
 """
 
 from __future__ import annotations

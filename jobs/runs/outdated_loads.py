@@ -13,7 +13,7 @@ from collections.abc import Collection
 from datetime import date
 
 from jobs.exits import WrongWorkload
-from jobs.runs.recorded_days import UNFINISHED, Ledger
+from jobs.runs.recorded_days import Ledger
 from jobs.runs.run import shown_days
 from jobs.runs.source_days import is_gone
 from jobs.workload.declaration import Workload
@@ -31,7 +31,7 @@ def outdated_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:
 
 def unfinished_days(ledger: Ledger) -> tuple[date, ...]:
     """The days whose last load ended before it published their events, ascending."""
-    return tuple(sorted(day for day, of in ledger.days.items() if of.definition == UNFINISHED and not of.expired))
+    return tuple(sorted(day for day, of in ledger.days.items() if of.unfinished and not of.expired))
 
 
 def moved_days(ledger: Ledger, workload: Workload) -> tuple[date, ...]:

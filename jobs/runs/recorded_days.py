@@ -41,6 +41,11 @@ class LoadedDay:
     expired: bool | None = None
 
     @property
+    def unfinished(self) -> bool:
+        """Whether a load of it began and has not published its events."""
+        return self.definition == UNFINISHED
+
+    @property
     def version(self) -> str:
         """What a result that read this day records. It changes whenever the result or its completeness could change."""
         if self.expired:

@@ -200,7 +200,9 @@ def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
     if limit is None or (reach is not None and reach <= limit):
         return ""
     looks = "without bound" if reach is None else f"{reach} {workload.time.unit}"
-    step = "; in logs of their own (`for each`) PREV needs an interval: PREV[0,1h]" if reach is None else ""
+    sub_logs: tuple[str, ...] = getattr(query.query, "for_each", ())
+    is_step = reach is None and sub_logs
+    step = "; in logs of their own (`for each`) PREV needs an interval: PREV[0,1h]" if is_step else ""
     return (
         f"looks back {looks}, further than limits.max_reach of workload.yaml "
         f"({limit} {workload.time.unit}); shorten its window or raise the limit{step}"

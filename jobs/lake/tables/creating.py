@@ -55,13 +55,11 @@ def create(workload: str, tables: Iterable[Table], lake: Path | str | None = Non
     """
     home = places.at(lake)
     definitions = list(tables)
-    # A program that was killed may have left a log without a version.
-    folders = table_folders(workload, home).items()
-    present = {name: folder for name, folder in folders if DeltaTable.is_deltatable(str(folder))}
+    present = _present(workload, home)
     for table in definitions:
         if table.name in present:
             opened = DeltaTable(present[table.name])
-            _compare(workload, table, present[table.name], opened)
+            _widen(workload, table, present[table.name], opened)
             _fill(workload, table, present[table.name], opened)
             _restate_checks(workload, table, present[table.name])
     if absent := [table for table in definitions if table.name not in present]:
@@ -72,10 +70,16 @@ def create(workload: str, tables: Iterable[Table], lake: Path | str | None = Non
 
 def refuse_changed(workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
     """Raises SchemaChanged where `create` would. Makes nothing."""
-    folders = table_folders(workload, places.at(lake))
+    present = _present(workload, places.at(lake))
     for table in tables:
-        if (folder := folders.get(table.name)) is not None and DeltaTable.is_deltatable(str(folder)):
-            _new_columns(workload, table, DeltaTable(folder))
+        if table.name in present:
+            _new_columns(workload, table, DeltaTable(present[table.name]))
+
+
+def _present(workload: str, home: Path) -> dict[str, Path]:
+    """The folders of a workload's tables. A program that was killed may have left a log without a version."""
+    folders = table_folders(workload, home).items()
+    return {name: folder for name, folder in folders if DeltaTable.is_deltatable(str(folder))}
 
 
 def make(table: Table, folder: Path) -> DeltaTable:
@@ -155,7 +159,7 @@ def _fill(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None
         DeltaTable(folder).alter.set_table_properties({FILLED: table.properties[FILLED]}, raise_if_not_exists=False)
 
 
-def _compare(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None:
+def _widen(workload: str, table: Table, folder: Path, opened: DeltaTable) -> None:
     """Add new columns to a table that widens. Raises SchemaChanged."""
     if new := _new_columns(workload, table, opened):
         with fence_of(workload).alone():

@@ -47,14 +47,15 @@ def with_whole(table: pa.Table, read: Callable[[Places], pa.Table], long: Places
         if (written := columns.get(name)) is None:
             notes.append(rounded_to_floats(name))
             continue
-        texts = written.cast(pa.string())
-        if kinds.is_decimal(written.type) or pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
-            column, remark = exact_column(written if kinds.is_decimal(written.type) else texts, name)
-            remark = beyond_64_bits(name) if kinds.is_string(column.type) else remark
-            table = table.set_column(table.column_names.index(name), name, column)
-            notes += [] if remark is None else [remark]
-        elif pc.any(pc.match_substring_regex(texts, _LONG)).as_py():
-            notes.append(rounded_to_floats(name))
+        column, remark = table[name], None
+        if kinds.is_decimal(written.type):
+            column, remark = exact_column(written, name)
+        elif pc.all(pc.match_substring_regex(written, _WHOLE)).as_py():
+            column, remark = written, beyond_64_bits(name)
+        elif pc.any(pc.match_substring_regex(written, _LONG)).as_py():
+            remark = rounded_to_floats(name)
+        table = table.set_column(table.column_names.index(name), name, column)
+        notes += [] if remark is None else [remark]
     return table, notes
 
 

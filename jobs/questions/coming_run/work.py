@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jobs.runs.changed_files import changed_files
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
-from jobs.runs.outdated_loads import outdated_days, refuse_mixed_days, unfinished_days
+from jobs.runs.outdated_loads import outdated_days, refuse_mixed_days
 from jobs.runs.recorded_days import Ledger, LoadedDay, Recorded
 from jobs.runs.run import days_between, shown_days
 from jobs.runs.scope import Bounds, Evaluation, Scope, ScopedQuery, evaluate_after_loading, evaluate_stale, warm_up
@@ -110,7 +110,7 @@ def _why_load(day: date, ledger: Ledger, changed: Mapping[date, Sequence[str]], 
     if day in changed:
         return f"other bytes in {', '.join(changed[day])}"
     if day in outdated:
-        return "its last load did not end" if day in unfinished_days(ledger) else "loaded by another definition"
+        return "its last load did not end" if ledger.days[day].unfinished else "loaded by another definition"
     return "asked for, though it is loaded"
 
 
